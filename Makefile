@@ -1,0 +1,43 @@
+# Two commands to know: `make demo` and `make test`. Everything else is for developers.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# On a machine with an NVIDIA GPU: make demo CONSTRAINTS=
+CONSTRAINTS ?= -c constraints-cpu.txt
+
+.PHONY: demo test test-slow lint types docs bench wheel-test clean help
+
+help:            ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/  —/'
+
+$(VENV)/.ready: pyproject.toml constraints-cpu.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) $(CONSTRAINTS) -e ".[models]"
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	$(PIP) $(CONSTRAINTS) -e ".[models,openclip,dev]"
+	@touch $@
+
+demo: $(VENV)/.ready    ## audit the embedded practice model and print its findings
+	$(BIN)/portrayal run demo --out audits/demo
+
+test: $(VENV)/.ready-dev lint types    ## lint, types and all fast tests
+	$(BIN)/python -m pytest -q
+
+test-slow: $(VENV)/.ready-dev    ## studies of minutes: coverage of intervals, calibration
+	$(BIN)/python -m pytest -q -m slow
+
+lint: $(VENV)/.ready-dev    ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.ready-dev    ## mypy --strict
+	$(BIN)/mypy
+
+bench: $(VENV)/.ready-dev    ## speed and memory against peers, as ratios
+	$(BIN)/python -m benchmarks
+
+clean:           ## remove what the targets above made
+	rm -rf $(VENV) dist build audits .mypy_cache .ruff_cache .pytest_cache

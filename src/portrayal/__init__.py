@@ -1,0 +1,56 @@
+"""Measure how a text-to-image model portrays people.
+
+The public names are imported on first use, so that `import portrayal` stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from portrayal import statistics
+    from portrayal.audit import Audit
+    from portrayal.errors import PortrayalError
+    from portrayal.records import Finding, Identity, Picture, Prompt, Request
+    from portrayal.study import Study, load_study
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Audit",
+    "Finding",
+    "Identity",
+    "Picture",
+    "PortrayalError",
+    "Prompt",
+    "Request",
+    "Study",
+    "__version__",
+    "load_study",
+    "statistics",
+]
+
+_HOMES = {
+    "Audit": "portrayal.audit",
+    "PortrayalError": "portrayal.errors",
+    "Finding": "portrayal.records",
+    "Identity": "portrayal.records",
+    "Picture": "portrayal.records",
+    "Prompt": "portrayal.records",
+    "Request": "portrayal.records",
+    "Study": "portrayal.study",
+    "load_study": "portrayal.study",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "statistics":
+        return importlib.import_module("portrayal.statistics")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'portrayal' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

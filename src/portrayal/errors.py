@@ -1,0 +1,83 @@
+"""Every error that portrayal raises on purpose.
+
+    PortrayalError                 the one to catch; the CLI prints it and exits with 1
+    ├── StudyError                 a study file or a study's name is wrong
+    ├── AuditError                 an audit folder cannot be read or written
+    │   ├── NotAnAudit             the folder holds no audit.json
+    │   ├── NewerFormat            written by a later version of portrayal
+    │   └── DamagedPart            a Parquet part is truncated or was tampered with
+    ├── ImportFileError            a manifest, an image or an embedding file of the user's is wrong
+    ├── GenerationError            a generator cannot be loaded or cannot go on
+    │   └── PromptTooLong          the text encoder would cut the prompt silently
+    ├── MeasurementError           a measurer cannot be loaded or cannot go on
+    ├── StatisticsError            arrays that a statistic has no answer for (also a ValueError)
+    ├── PracticeError              the practice world was asked for what it does not know
+    └── MissingExtra               an optional dependency is not installed; says the pip command
+
+A message is one line: what, where, what was got, what is allowed, how to mend it. Anything else
+that reaches the user with a traceback is a bug.
+"""
+
+from __future__ import annotations
+
+
+class PortrayalError(Exception):
+    """Root of the tree above."""
+
+
+class StudyError(PortrayalError):
+    """A study file or a study's name is wrong."""
+
+
+class AuditError(PortrayalError):
+    """An audit folder cannot be read or written."""
+
+
+class NotAnAudit(AuditError):
+    """The folder holds no audit.json."""
+
+
+class NewerFormat(AuditError):
+    """The audit was written by a later version of portrayal."""
+
+
+class DamagedPart(AuditError):
+    """A Parquet part is truncated or was tampered with."""
+
+
+class ImportFileError(PortrayalError):
+    """A file that the user brings (manifest, image, embeddings, labels) is wrong."""
+
+
+class GenerationError(PortrayalError):
+    """A generator cannot be loaded or cannot go on."""
+
+
+class PromptTooLong(GenerationError):
+    """A prompt is longer than the text encoder's window."""
+
+
+class MeasurementError(PortrayalError):
+    """A measurer cannot be loaded or cannot go on."""
+
+
+class StatisticsError(PortrayalError, ValueError):
+    """Arrays that a statistic has no answer for."""
+
+
+class PracticeError(PortrayalError, ValueError):
+    """The practice world was asked for what it does not know."""
+
+
+class MissingExtra(PortrayalError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, module: str, extra: str) -> None:
+        super().__init__(f'{module} is not installed; run: pip install "portrayal[{extra}]"')
+
+
+def one_of(allowed: object) -> str:
+    """Write allowed values for an error line: `a, b, c`."""
+    if isinstance(allowed, (list, tuple, set, frozenset, dict)):
+        return ", ".join(str(value) for value in allowed)
+    return str(allowed)

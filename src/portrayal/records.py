@@ -1,0 +1,210 @@
+"""The frozen records that cross module borders. No I/O, no heavy imports.
+
+    Prompt -> Request -> Picture           what is wanted, what is asked for, what came back
+    Identity                               everything that changes a generator's or measurer's output
+    Measurement                            what a measurer saw in one image, or why not
+    Finding, Table, StudyResult            what a study says, for results.json and the report
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Status = Literal["ok", "refused", "failed"]
+
+
+def digest(value: object, *, length: int = 16) -> str:
+    """Return a short stable hash of a JSON-like value."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    # "surrogatepass": a prompt may hold any code point, and hashing must never refuse one.
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What makes two outputs comparable: a kind, a name, and every setting that changes output.
+
+    Never batch size, device, image count or date: they do not change the answer, and asking for
+    more images must not make all of them again.
+    """
+
+    kind: str
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """Short stable hash; part of every image key and measurement folder name."""
+        return digest(self.as_dict())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy."""
+        return {"kind": self.kind, "name": self.name, "settings": dict(self.settings)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Identity:
+        """Read what `as_dict` wrote."""
+        return cls(str(data["kind"]), str(data["name"]), dict(data.get("settings", {})))
+
+    def differences(self, other: Identity) -> dict[str, tuple[Any, Any]]:
+        """Return what differs, as {setting: (self, other)}, for an error line."""
+        mine = {"kind": self.kind, "name": self.name, **self.settings}
+        theirs = {"kind": other.kind, "name": other.name, **other.settings}
+        return {
+            key: (mine.get(key), theirs.get(key))
+            for key in sorted({*mine, *theirs})
+            if mine.get(key) != theirs.get(key)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt of a study with the factors it stands for, and how many images it wants."""
+
+    text: str
+    factors: Mapping[str, str]
+    images: int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One image to be made. The same request to the same generator gives the same picture."""
+
+    prompt: str
+    seed: int
+
+
+def image_key(generator: Identity, prompt: str, seed: int) -> str:
+    """Return the key under which an image is stored: generator identity, prompt text, seed."""
+    return digest([generator.digest, prompt, seed], length=32)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a generator answers to one request: an image, or the reason why there is none."""
+
+    status: Status
+    image: Image | None = None
+    reason: str | None = None
+
+    @classmethod
+    def ok(cls, image: Image) -> Picture:
+        """Return a picture that was made."""
+        return cls("ok", image)
+
+    @classmethod
+    def refused(cls, reason: str) -> Picture:
+        """Return a refusal (safety checker, content policy): data, not an error."""
+        return cls("refused", None, reason)
+
+    @classmethod
+    def failed(cls, reason: str) -> Picture:
+        """Return a failure that retrying did not mend."""
+        return cls("failed", None, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRecord:
+    """One row of `images/`: a request, how it ended, and the encoded image bytes."""
+
+    prompt: str
+    seed: int
+    status: Status
+    reason: str | None = None
+    data: bytes | None = None
+    width: int | None = None
+    height: int | None = None
+    path: str | None = None
+    factors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a measurer saw in one image: named values, or the reason why nothing was measured."""
+
+    key: str
+    values: Mapping[str, Any] | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A statistic that answers a study's question.
+
+    `low` and `high` bound the interval at the study's confidence; `p` is raw, `q` is corrected over
+    all questions of the audit. An answer that cannot be given has estimate None and says why in
+    `sentence`; it is never a number.
+    """
+
+    study: str
+    question: str
+    statistic: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    q: float | None
+    n: int
+    n_missing: int
+    unit: str
+    sentence: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy in which NaN and infinities are null."""
+        return {key: plain(value) for key, value in asdict(self).items()}
+
+
+def plain(value: Any) -> Any:
+    """Return a JSON-ready copy: numpy scalars and arrays unpacked, NaN and infinities as None."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A named table of a study's result: for the report, for papers, for pandas.
+
+    `role` tells the report how to draw it ("forest", "distribution", "arrows", "scatter", ...);
+    a role that the report does not know is shown as a plain table.
+    """
+
+    name: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    role: str = "table"
+    note: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy."""
+        result = {key: plain(value) for key, value in asdict(self).items()}
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class StudyResult:
+    """Everything that one study says about one audit."""
+
+    study: str
+    kind: str
+    title: str
+    findings: Sequence[Finding]
+    tables: Sequence[Table] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    notes: Sequence[str] = ()
