@@ -392,8 +392,8 @@ class Audit:
         """
         relation = self._parts_relation(folder, schema)
         with self._reading(folder):
-            counts = relation.aggregate("count(*), count(DISTINCT key)").fetchone()
-        if counts is None or counts[0] == counts[1]:
+            counts = relation.aggregate("count(*), count(DISTINCT key)").fetchall()[0]
+        if counts[0] == counts[1]:
             return relation
         order = "" if "ORDER BY" in unique else " ORDER BY key"
         return relation.query(
