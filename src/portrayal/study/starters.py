@@ -1,0 +1,87 @@
+"""Commented study files to start from, as `portrayal studies new NAME` writes them."""
+
+from __future__ import annotations
+
+from portrayal.errors import StudyError, one_of
+
+_ASSOCIATION = """\
+# A study is a question as data. Run it: portrayal run NAME.toml --out audits/mine
+kind = "association"
+title = "Cats and dogs, indoors and outdoors"
+question = "Does the model draw cats closer to indoors than dogs?"
+citation = ""                        # the paper, where there is one
+images = 10                          # per prompt; seeds 0 ... 9
+
+# {stimulus} puts a word of x or y as it is, {a stimulus} with its article.
+template = "a photo of {a stimulus}"
+# bare = ["cattle"]                  # words that take no article: mass nouns, plurals, names
+
+# How the words of a and b enter a prompt:
+#   "append"      "a photo of a cat, sofa"
+#   "substitute"  replaces the placeholder word: "a person reading" -> "a woman reading"
+#   "template"    attribute_template = "a photo of {a word} {stimulus}"
+attach = "append"
+# placeholder = "person"
+# pairing = "rotation"               # word i meets stimulus i; "cross": every word meets every one
+
+# A positive score: x leans to a more than y does. Prompts are the units of the test, so give each
+# side several words; four a side is the least that can reach p < 0.05.
+x = { name = "cats", words = ["Siamese cat", "tabby cat", "Persian cat", "kitten", "tomcat"] }
+y = { name = "dogs", words = ["poodle", "terrier", "collie", "puppy", "hound"] }
+a = { name = "indoors", words = ["sofa", "carpet", "kitchen", "bedroom", "armchair"] }
+b = { name = "outdoors", words = ["forest", "meadow", "beach", "street", "garden"] }
+
+# More than two concepts or attributes: use tables instead of x, y, a, b.
+# contrasts = [["cats", "dogs"]]
+# [concepts]
+# cats = ["Siamese cat", "tabby cat"]
+# [attributes]
+# indoors = ["sofa", "carpet"]
+"""
+
+_COMPOSITION = """\
+# A study is a question as data. Run it: portrayal run NAME.toml --out audits/mine
+kind = "composition"
+title = "Who is shown at work?"
+question = "How do group shares differ between occupations?"
+citation = ""                        # the paper, where there is one
+images = 20                          # per prompt; seeds 0 ... 19
+
+# Default axes by name; or tables of your own, see below.
+axes = ["perceived gender", "skin tone"]
+
+# {occupation} puts a level as it is, {a occupation} with its article.
+template = "a photo of {a occupation}"
+# bare = []                          # levels that take no article: mass nouns, plurals, names
+
+[factors]
+occupation = ["nurse", "engineer", "teacher", "mechanic"]
+
+# Or prompts written out, instead of template and factors:
+# [[prompts]]
+# text = "a photo of a nurse on a night shift"
+# factors = { occupation = "nurse" }
+
+# An axis of your own, instead of the names above. "Unknown" is always an answer.
+# [axes."perceived age"]
+# unknown = ["a photo of a person of uncertain age"]
+# person = ["a photo of a person"]   # person filter: closer to these texts ...
+# object = ["a photo of an object"]  # ... than to these; leave both out for no filter
+# threshold = 0.5                    # a best group less probable than this is unknown
+# [axes."perceived age".groups]
+# child = ["a photo of a child"]
+# adult = ["a photo of an adult"]
+"""
+
+_STARTERS = {"association": _ASSOCIATION, "composition": _COMPOSITION}
+
+
+def template_text(kind: str) -> str:
+    """Return a commented TOML file of this kind, which loads as it stands.
+
+    Raises:
+        StudyError: There is no such kind.
+    """
+    if kind not in _STARTERS:
+        raise StudyError(f"there is no study kind {kind!r}; allowed: {one_of(list(_STARTERS))}")
+    return _STARTERS[kind]
