@@ -6,13 +6,12 @@ import datetime as dt
 import importlib.metadata
 import json
 import os
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit.parts import TEMPORARY, write_text, writing
+from portrayal.audit.files import quoted, write_text
 from portrayal.errors import AuditError, NewerFormat, NotAnAudit
 from portrayal.records import Identity
 
@@ -23,7 +22,16 @@ Migration = Callable[[Path, dict[str, Any]], dict[str, Any]]
 MIGRATIONS: dict[int, Migration] = {}
 """What takes a folder from format n to n + 1, by n: (folder, header as read) -> header."""
 
-_PACKAGES = ("portrayal", "numpy", "scipy", "pyarrow", "duckdb", "torch", "diffusers", "transformers")
+_PACKAGES = (
+    "portrayal",
+    "numpy",
+    "scipy",
+    "pyarrow",
+    "duckdb",
+    "torch",
+    "diffusers",
+    "transformers",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +48,19 @@ class Header:
         file = folder / FILE
         if file.exists():
             return
+        if folder.exists() and not folder.is_dir():
+            raise NotAnAudit(f"{folder}: is a file; an audit is a folder: choose another --out")
         if folder.is_dir() and any(name[0] != "." for name in os.listdir(folder)):
             raise NotAnAudit(
                 f"{folder}: not empty and not an audit (no {FILE}); choose a new or an empty folder"
             )
-        text = json.dumps(
-            {
-                "format": FORMAT,
-                "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-                "generator": generator.as_dict(),
-                "packages": installed_packages(),
-            },
-            indent=1,
-            ensure_ascii=False,
-        )
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            temporary = folder / f"{TEMPORARY}{os.getpid()}-{uuid.uuid4().hex}"
-            temporary.write_text(text + "\n", encoding="utf-8")
-            try:
-                os.link(temporary, file)
-            except FileExistsError:
-                pass
-            except OSError:  # a file system without hard links
-                temporary.replace(file)
-            temporary.unlink(missing_ok=True)
+        content = {
+            "format": FORMAT,
+            "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+            "generator": generator.as_dict(),
+            "packages": installed_packages(),
+        }
+        write_text(file, _written(content), keep=True)
 
     @classmethod
     def read(cls, folder: Path) -> Header:
@@ -76,28 +72,18 @@ class Header:
         """
         file = folder / FILE
         if not folder.exists():
-            raise NotAnAudit(f"{folder}: no such folder; portrayal run STUDY --out {folder} makes it")
+            raise NotAnAudit(
+                f"{folder}: no such folder; portrayal run STUDY --out {quoted(folder)} makes it"
+            )
         if not file.exists():
             raise NotAnAudit(f"{folder}: not an audit: it has no {FILE}")
+        data = _carried_forward(folder, _read(file))
         try:
-            data = json.loads(file.read_text(encoding="utf-8"))
-            version = int(data["format"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise NotAnAudit(f"{file}: not readable as an audit header: {error}") from error
-        if version > FORMAT:
-            raise NewerFormat(
-                f"{file}: format {version} is newer than this portrayal reads ({FORMAT}); "
-                "run: pip install --upgrade portrayal"
+            return cls(
+                Identity.from_dict(data["generator"]), data["created"], dict(data["packages"])
             )
-        while version < FORMAT:
-            data = MIGRATIONS[version](folder, data)
-            version += 1
-            data["format"] = version
-            write_text(file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
-        try:
-            return cls(Identity.from_dict(data["generator"]), data["created"], data["packages"])
-        except (KeyError, TypeError) as error:
-            raise NotAnAudit(f"{file}: not readable as an audit header: no {error}") from error
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise _unreadable(file, repr(error)) from error
 
     def require(self, generator: Identity, folder: Path) -> None:
         """Raise unless the audit is about this very generator."""
@@ -111,6 +97,50 @@ class Header:
             f"{folder}: this audit is about another generator ({differences}); "
             "an audit holds one: choose another --out"
         )
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Return what audit.json holds, with a format version that is a number."""
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise _unreadable(file, str(error)) from error
+    except OSError as error:
+        raise AuditError(f"{file}: cannot be read: {error.strerror}") from error
+    if not isinstance(data, dict) or type(data.get("format")) is not int:
+        raise _unreadable(file, "it has no format version")
+    return data
+
+
+def _carried_forward(folder: Path, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the header in the current format, rewriting an older folder step by step."""
+    file = folder / FILE
+    version = data["format"]
+    if version > FORMAT:
+        raise NewerFormat(
+            f"{file}: format {version} is newer than this portrayal reads ({FORMAT}); "
+            "run: pip install --upgrade portrayal"
+        )
+    while version < FORMAT:
+        if version not in MIGRATIONS:
+            raise _unreadable(file, f"format {version} never existed")
+        data = MIGRATIONS[version](folder, data)
+        version += 1
+        data["format"] = version
+        # After every step, so that one that was stopped half-way is not taken twice.
+        write_text(file, _written(data))
+    return data
+
+
+def _written(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _unreadable(file: Path, why: str) -> NotAnAudit:
+    return NotAnAudit(
+        f"{file}: not readable as an audit header: {why}; it says which generator made the images "
+        "and cannot be made up: restore it from a copy"
+    )
 
 
 def installed_packages() -> dict[str, str]:

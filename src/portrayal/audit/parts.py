@@ -1,8 +1,9 @@
-"""Append-only Parquet parts: written under a temporary name, flushed to disk, renamed.
+"""Append-only Parquet parts, each named after the moment it was written and the hash of its bytes.
 
-A part's name ends with the SHA-256 of its bytes, so a truncated or altered part is found without a
-manifest, and nothing but a whole part is ever visible under its final name. Several processes may
-append to one folder at once.
+The name ends with the SHA-256 of the file, so a truncated or altered part is found without a
+manifest; pages carry checksums, so reading one column already notices damage in that column.
+Several processes may append to one folder at once, and one may merge parts while others read: a
+part is never changed, only added and removed, and a reader whose part has vanished lists again.
 """
 
 from __future__ import annotations
@@ -12,27 +13,36 @@ import errno
 import hashlib
 import os
 import time
-import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from portrayal.audit.files import flush, quoted, replacing
 from portrayal.errors import AuditError, DamagedPart
 
 PREFIX = "part-"
 SUFFIX = ".parquet"
-TEMPORARY = ".writing-"
+IMAGES_PER_GROUP = 100
+"""Rows in a row group of images: fetching one picture reads no more than its group."""
+
+_ROWS_PER_GROUP = 65_536
+_TRIES = 50
+_SEARCHED = ("key", "prompt", "seed", "status")
 
 
 def part_paths(folder: Path) -> list[Path]:
     """Return the finished parts of a folder, oldest first."""
-    try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        return []
-    return [folder / name for name in sorted(names) if is_part(name)]
+    names = _listing(folder)
+    for _ in range(_TRIES):
+        # A long listing is not atomic: while parts are being merged it can miss both the sources
+        # and the merged one. Two equal ones in a row cannot.
+        again = _listing(folder)
+        if names == again:
+            break
+        names = again
+    return [folder / name for name in names]
 
 
 def is_part(name: str) -> bool:
@@ -40,73 +50,93 @@ def is_part(name: str) -> bool:
     return name.startswith(PREFIX) and name.endswith(SUFFIX)
 
 
-def write_part(folder: Path, table: pa.Table, *, plain_columns: frozenset[str]) -> Path:
+def write_part(folder: Path, tables: pa.Table | Iterable[pa.Table]) -> Path:
     """Write one part so that it is either wholly there or not at all.
 
     Args:
         folder: Where the part goes; made if absent.
-        table: The rows.
-        plain_columns: Columns that are stored uncompressed (encoded images do not shrink).
+        tables: The rows, or tables of one schema that are written one after the other.
     """
-    sink = pa.BufferOutputStream()
-    columns = [name for name in table.column_names if name not in plain_columns]
-    pq.write_table(
-        table,
-        sink,
-        compression={name: "zstd" for name in columns} if columns else "none",
-        use_dictionary=[name for name in columns if pa.types.is_string(table[name].type)],
-        write_statistics=[name for name in columns if name in ("key", "prompt", "seed", "status")],
-    )
-    data = sink.getvalue()
-    name = f"{PREFIX}{time.time_ns():020d}-{_digest(data)}{SUFFIX}"
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        temporary = folder / f"{TEMPORARY}{os.getpid()}-{uuid.uuid4().hex}"
-        try:
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(folder / name)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
-        _flush_folder(folder)
+    chunks = iter([tables] if isinstance(tables, pa.Table) else tables)
+    first = next(chunks)
+    with replacing(folder) as temporary:
+        with _writer(temporary, first.schema) as writer:
+            _write(writer, first)
+            for table in chunks:
+                _write(writer, table)
+        name = f"{PREFIX}{time.time_ns():020d}-{_digest(temporary)}{SUFFIX}"
+        flush(temporary)
+        temporary.rename(folder / name)
     return folder / name
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace a small text file so that a reader sees the old or the new one, never a half."""
-    with writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{uuid.uuid4().hex}")
+def read_part(path: Path, columns: Sequence[str]) -> pa.Table:
+    """Return columns of a part.
+
+    Raises:
+        FileNotFoundError: The part has been merged into another one meanwhile.
+        DamagedPart: It cannot be read, or what was read is not what was written.
+    """
+    with opened(path) as file:
+        return columns_of(path, file.read(list(columns)), columns)
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[pq.ParquetFile]:
+    """Open a part; whatever Parquet says about its bytes in the block names the part."""
+    with _source(path) as source:
         try:
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
-        _flush_folder(path.parent)
+            with pq.ParquetFile(source, page_checksum_verification=True) as file:
+                yield file
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise _unreadable(path, error) from error
+            raise damaged(path, "it cannot be read as Parquet") from error
 
 
-def check_footer(path: Path) -> None:
-    """Raise `DamagedPart` where the part is no readable Parquet file."""
+def columns_of(path: Path, table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Return the table with just these columns; raise where one is not there."""
+    names = [name.split(".")[0] for name in columns]
+    absent = [name for name in names if name not in table.column_names]
+    if absent:
+        raise damaged(path, f"it has no column {absent[0]}")
+    return table.select(list(dict.fromkeys(names)))
+
+
+def read_parts(folder: Path, columns: Sequence[str]) -> dict[Path, pa.Table]:
+    """Return columns of all parts of a folder, oldest part first.
+
+    A part that vanishes between listing and reading was merged: the folder is listed again.
+    """
+    read: dict[Path, pa.Table] = {}
+    for _ in range(_TRIES):
+        paths = part_paths(folder)
+        try:
+            for path in paths:
+                if path not in read:
+                    read[path] = read_part(path, columns)
+        except FileNotFoundError:
+            continue
+        return {path: read[path] for path in paths}
+    raise AuditError(f"{folder}: its parts change faster than they can be read; try again later")
+
+
+def verify(path: Path) -> None:
+    """Read a whole part and compare it with the hash in its name.
+
+    Raises:
+        FileNotFoundError: The part has been merged into another one meanwhile.
+        DamagedPart: Its bytes are not those that were written.
+    """
     try:
-        pq.read_metadata(path)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise damaged(path, "its footer cannot be read") from error
-
-
-def check_digest(path: Path) -> None:
-    """Raise `DamagedPart` where the part's bytes are not those that were written."""
-    with path.open("rb") as file:
-        actual = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        actual = _digest(path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _unreadable(path, error) from error
     if actual != path.name.removesuffix(SUFFIX).rsplit("-", 1)[-1]:
+        with opened(path):  # says so where it is not even Parquet, as after a truncation
+            pass
         raise damaged(path, "its bytes are not those that were written")
 
 
@@ -115,69 +145,55 @@ def damaged(path: Path, why: str) -> DamagedPart:
     audit = path.parent.parent if path.parent.name == "images" else path.parent.parent.parent
     return DamagedPart(
         f"{path} is damaged: {why}; set it aside and make its contents again with: "
-        f"portrayal repair {audit}"
+        f"portrayal repair {quoted(audit)}"
     )
 
 
-def leftovers(folder: Path) -> Iterator[Path]:
-    """Yield temporary files that a killed process left behind."""
-    if folder.is_dir():
-        yield from sorted(folder.glob(f"{TEMPORARY}*"))
-
-
-@contextlib.contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Turn what the operating system says about writing into one clear line."""
+def _listing(folder: Path) -> list[str]:
     try:
-        yield
+        return sorted(name for name in os.listdir(folder) if is_part(name))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
     except PermissionError as error:
-        raise AuditError(f"{folder}: no permission to write; choose another --out") from error
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise AuditError(
-                f"{folder}: the disk is full; free some space and run the same command again, "
-                "it continues where it stopped"
-            ) from error
-        if error.errno in (errno.EROFS, errno.ENOTDIR, errno.EIO, errno.ENAMETOOLONG):
-            raise AuditError(f"{folder}: cannot write there: {error.strerror}") from error
-        raise
+        raise AuditError(f"{folder}: no permission to read") from error
+
+
+def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    # Encoded images and float vectors do not shrink, and looking for repeats in them is slow.
+    light = [field.name for field in schema if not pa.types.is_nested(field.type)]
+    return pq.ParquetWriter(
+        path,
+        schema,
+        compression=dict.fromkeys(light, "zstd") if light else "none",
+        use_dictionary=[name for name in light if pa.types.is_string(schema.field(name).type)],
+        write_statistics=[name for name in light if name in _SEARCHED],
+        write_page_checksum=True,
+    )
+
+
+def _write(writer: pq.ParquetWriter, table: pa.Table) -> None:
+    pictures = any(pa.types.is_struct(field.type) for field in table.schema)
+    writer.write_table(table, row_group_size=IMAGES_PER_GROUP if pictures else _ROWS_PER_GROUP)
 
 
 @contextlib.contextmanager
-def appending(folder: Path) -> Iterator[None]:
-    """Hold a folder's advisory lock for the moment between a last look and an append.
-
-    The kernel drops it with the process, so nobody can be locked out by a dead one. Where the file
-    system has no locks two processes may store an image twice; readers then see it once.
-    """
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+def _source(path: Path) -> Iterator[pa.NativeFile]:
     try:
-        _lock(handle)
-        yield
-    finally:
-        os.close(handle)
+        source = pa.OSFile(str(path))
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    with source:
+        yield source
 
 
-def _lock(handle: int) -> None:
-    try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    except (ImportError, OSError):
-        return
+def _unreadable(path: Path, error: OSError) -> AuditError:
+    if isinstance(error, PermissionError):
+        return AuditError(f"{path}: no permission to read")
+    return AuditError(f"{path}: cannot be read: {os.strerror(error.errno or errno.EIO)}")
 
 
-def _flush_folder(folder: Path) -> None:
-    """Make a rename survive a power cut, where the platform can."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _digest(data: pa.Buffer) -> str:
-    return hashlib.sha256(data).hexdigest()[:16]
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]

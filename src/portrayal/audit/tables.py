@@ -1,27 +1,31 @@
-"""The Parquet schemas of an audit folder, and rows turned into Arrow tables."""
+"""The Parquet schemas of an audit folder, and records turned into Arrow tables."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from portrayal.errors import AuditError
-from portrayal.records import Identity, ImageRecord, Measurement, image_key
+from portrayal.audit.index import RANKS
+from portrayal.errors import AuditError, one_of
+from portrayal.records import Identity, ImageRecord, Measurement, digest, plain
 
 ColumnType = Literal["text", "number", "integer", "boolean", "vector", "json"]
 """What a measurer may store in a column; "json" is any JSON value kept as text."""
 
+_VECTOR = pa.list_(pa.float32())
 _ARROW: Mapping[str, pa.DataType] = {
     "text": pa.string(),
     "number": pa.float64(),
     "integer": pa.int64(),
     "boolean": pa.bool_(),
-    "vector": pa.list_(pa.float32()),
+    "vector": _VECTOR,
     "json": pa.string(),
 }
 
@@ -35,9 +39,10 @@ _FEATURES = {
     "width": {"dtype": "int32", "_type": "Value"},
     "height": {"dtype": "int32", "_type": "Value"},
     "factors": {"dtype": "string", "_type": "Value"},
-    "made_at": {"dtype": "timestamp[us, tz=UTC]", "_type": "Value"},
+    "made_at": {"dtype": "timestamp[us]", "_type": "Value"},
 }
 
+_IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 IMAGES = pa.schema(
     [
         pa.field("key", pa.string(), nullable=False),
@@ -45,46 +50,78 @@ IMAGES = pa.schema(
         pa.field("seed", pa.int64(), nullable=False),
         pa.field("status", pa.string(), nullable=False),
         pa.field("reason", pa.string()),
-        pa.field("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())])),
+        pa.field("image", _IMAGE),
         pa.field("width", pa.int32()),
         pa.field("height", pa.int32()),
         pa.field("factors", pa.string()),
-        pa.field("made_at", pa.timestamp("us", tz="UTC")),
+        # UTC, without saying so in the type: DuckDB asks for pytz to hand out a time with a zone.
+        pa.field("made_at", pa.timestamp("us")),
     ],
     # With this, `datasets.load_dataset("parquet")` decodes the column as pictures.
     metadata={"huggingface": json.dumps({"info": {"features": _FEATURES}})},
 )
+ABOUT_IMAGES = tuple(name for name in IMAGES.names if name != "image")
+"""The columns of `images/` without the pictures themselves."""
 
 TEXTS = pa.schema(
     [
         pa.field("key", pa.string(), nullable=False),
         pa.field("text", pa.string(), nullable=False),
-        pa.field("embedding", pa.list_(pa.float32())),
+        pa.field("embedding", _VECTOR),
         pa.field("tokens", pa.int64()),
         pa.field("truncated", pa.bool_()),
+    ]
+)
+
+FINDINGS = pa.schema(
+    [
+        ("study", pa.string()),
+        ("question", pa.string()),
+        ("statistic", pa.string()),
+        ("estimate", pa.float64()),
+        ("low", pa.float64()),
+        ("high", pa.float64()),
+        ("p", pa.float64()),
+        ("q", pa.float64()),
+        ("n", pa.int64()),
+        ("n_missing", pa.int64()),
+        ("unit", pa.string()),
+        ("sentence", pa.string()),
     ]
 )
 
 
 def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Table:
     """Return image records as a table in the layout of `images/`."""
-    now = dt.datetime.now(dt.UTC)
-    rows = [
-        {
-            "key": image_key(generator, record.prompt, record.seed),
-            "prompt": record.prompt,
-            "seed": record.seed,
-            "status": record.status,
-            "reason": record.reason,
-            "image": None if record.data is None else {"bytes": record.data, "path": record.path},
-            "width": record.width,
-            "height": record.height,
-            "factors": json.dumps(dict(record.factors), ensure_ascii=False, sort_keys=True),
-            "made_at": now,
-        }
-        for record in records
+    for record in records:
+        _check_record(record)
+    maker = generator.digest  # once, where `image_key` would hash all settings for every row
+    keys = [digest([maker, record.prompt, record.seed], length=32) for record in records]
+    factors = [
+        json.dumps(dict(record.factors), ensure_ascii=False, sort_keys=True) for record in records
     ]
-    return pa.Table.from_pylist(rows, schema=IMAGES)
+    image = pa.StructArray.from_arrays(
+        [
+            pa.array([record.data for record in records], pa.binary()),
+            pa.array([_printable(record.path) for record in records], pa.string()),
+        ],
+        fields=list(_IMAGE),
+        mask=pa.array([record.data is None for record in records], pa.bool_()),
+    )
+    now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
+    columns = [
+        pa.array(keys, pa.string()),
+        text_array([record.prompt for record in records], "prompt"),
+        pa.array([record.seed for record in records], pa.int64()),
+        pa.array([record.status for record in records], pa.string()),
+        pa.array([_printable(record.reason) for record in records], pa.string()),
+        image,
+        pa.array([record.width for record in records], pa.int32()),
+        pa.array([record.height for record in records], pa.int32()),
+        text_array(factors, "factors"),
+        pa.array([now] * len(records), pa.timestamp("us")),
+    ]
+    return pa.Table.from_arrays(columns, schema=IMAGES)
 
 
 def measurement_schema(columns: Mapping[str, ColumnType]) -> pa.Schema:
@@ -98,18 +135,78 @@ def measurements_table(
     columns: Mapping[str, ColumnType], measurements: Sequence[Measurement]
 ) -> pa.Table:
     """Return measurements as a table; a measurement without values has only a reason."""
-    schema = measurement_schema(columns)
+    for measurement in measurements:
+        if measurement.values is not None and set(measurement.values) != set(columns):
+            raise AuditError(
+                f"measurement of image {measurement.key}: got values for "
+                f"{one_of(sorted(measurement.values))}; wanted: {one_of(sorted(columns))}"
+            )
     arrays = [pa.array([m.key for m in measurements], pa.string())]
     for name, kind in columns.items():
         values = [None if m.values is None else m.values[name] for m in measurements]
-        arrays.append(pa.array([_storable(value, kind) for value in values], _ARROW[kind]))
-    arrays.append(pa.array([m.reason for m in measurements], pa.string()))
-    return pa.Table.from_arrays(arrays, schema=schema)
+        arrays.append(_column(values, kind, name))
+    arrays.append(pa.array([_printable(m.reason) for m in measurements], pa.string()))
+    return pa.Table.from_arrays(arrays, schema=measurement_schema(columns))
+
+
+def texts_table(
+    texts: Sequence[str],
+    embeddings: npt.NDArray[np.floating[Any]],
+    *,
+    tokens: Sequence[int | None],
+    truncated: Sequence[bool | None],
+) -> pa.Table:
+    """Return the embeddings of texts as a table in the layout of `texts/`."""
+    columns = [
+        pa.array([digest(text, length=32) for text in texts], pa.string()),
+        text_array(texts, "text"),
+        vectors(list(embeddings)),
+        pa.array(list(tokens), pa.int64()),
+        pa.array(list(truncated), pa.bool_()),
+    ]
+    return pa.Table.from_arrays(columns, schema=TEXTS)
+
+
+def text_array(texts: Iterable[str | None], what: str) -> pa.Array:
+    """Return texts as an Arrow array; half a character pair is the one thing it cannot hold."""
+    values = list(texts)
+    try:
+        return pa.array(values, pa.string())
+    except UnicodeEncodeError as error:
+        shown = ascii(error.object[max(0, error.start - 20) : error.end + 20])
+        raise AuditError(
+            f"{what} {shown} cannot be stored: it holds half of a character pair (a lone "
+            f"surrogate, {error.object[error.start]!a}), which UTF-8 has no bytes for; "
+            "decode the text properly before it gets here"
+        ) from error
+
+
+def vectors(rows: Sequence[Any]) -> pa.Array:
+    """Return vectors (or None) as an Arrow array of lists."""
+    arrays = [None if row is None else np.asarray(row, dtype=np.float32).ravel() for row in rows]
+    if any(array is None for array in arrays) or not arrays:
+        return pa.array(arrays, _VECTOR)
+    lengths = [0, *(len(array) for array in arrays if array is not None)]
+    offsets = pa.array(np.cumsum(lengths), pa.int32())
+    values = np.concatenate([array for array in arrays if array is not None])
+    return pa.ListArray.from_arrays(offsets, pa.array(values, pa.float32()))
+
+
+def matrix(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
+    """Return a column of equally long vectors, none of them missing, as one matrix."""
+    width = check_widths(column, "embedding") or 0
+    result = np.empty((len(column), width), dtype=np.float32)
+    start = 0
+    for chunk in column.chunks:  # one by one: all together may be more than an Arrow list can hold
+        values = chunk.flatten().to_numpy(zero_copy_only=False)
+        result[start : start + len(chunk)] = values.reshape(len(chunk), width)
+        start += len(chunk)
+    return result
 
 
 def check_widths(column: pa.ChunkedArray, where: str, *, expected: int | None = None) -> int | None:
     """Return the one width of a vector column; raise where rows differ."""
-    lengths = {n for n in pa.compute.list_value_length(column).unique().to_pylist() if n}
+    lengths = set(pc.unique(pc.list_value_length(column)).to_pylist()) - {None}
     if expected is not None:
         lengths.add(expected)
     if len(lengths) > 1:
@@ -118,11 +215,31 @@ def check_widths(column: pa.ChunkedArray, where: str, *, expected: int | None = 
     return lengths.pop() if lengths else None
 
 
-def _storable(value: Any, kind: str) -> Any:
-    if value is None:
-        return None
+def _check_record(record: ImageRecord) -> None:
+    where = f"image of prompt {record.prompt!a}, seed {record.seed}"
+    if record.status not in RANKS:
+        raise AuditError(f"{where}: status {record.status!r} is unknown; allowed: {one_of(RANKS)}")
+    if (record.status == "ok") != (record.data is not None):
+        raise AuditError(
+            f"{where}: status {record.status} {'without' if record.data is None else 'with'} image "
+            "bytes; an image that is ok has them, another has none"
+        )
+    if not 0 <= record.seed < 2**63:
+        raise AuditError(f"{where}: a seed is a whole number from 0 to 2**63 - 1")
+
+
+def _column(values: Sequence[Any], kind: str, name: str) -> pa.Array:
     if kind == "vector":
-        return np.asarray(value, dtype=np.float32)
+        return vectors(values)
     if kind == "json":
-        return json.dumps(value, ensure_ascii=False)
-    return value
+        return text_array(
+            [None if v is None else json.dumps(plain(v), ensure_ascii=False) for v in values], name
+        )
+    if kind == "text":
+        return text_array(values, name)
+    return pa.array([plain(value) for value in values], _ARROW[kind])
+
+
+def _printable(text: str | None) -> str | None:
+    """Return a text that can be stored: an error message or a file name must never stop a run."""
+    return None if text is None else text.encode("utf-8", "backslashreplace").decode("utf-8")

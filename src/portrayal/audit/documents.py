@@ -1,0 +1,110 @@
+"""The small JSON and HTML files of an audit folder: identities, studies, results, the report."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from portrayal.audit.files import quoted, write_text
+from portrayal.audit.tables import ColumnType
+from portrayal.errors import AuditError
+from portrayal.records import Identity
+
+
+def folder_name(identity: Identity) -> str:
+    """Return the name of the folder for what one measurer or encoder said."""
+    safe = "".join(c if c.isalnum() or c in "._" else "-" for c in identity.kind)
+    return f"{safe}-{identity.digest}"
+
+
+def read_identity(file: Path) -> tuple[Identity, Mapping[str, ColumnType]]:
+    """Return the identity and the columns that an identity.json holds."""
+    data = read_json(file)
+    try:
+        return Identity.from_dict(data), dict(data["columns"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _damaged(file, f"not an identity: {error}") from error
+
+
+def remember_identity(folder: Path, identity: Identity, columns: Mapping[str, ColumnType]) -> None:
+    """Write identity.json into a folder of parts, once.
+
+    Raises:
+        AuditError: What is stored under this identity has other columns.
+    """
+    file = folder / "identity.json"
+    content = {**identity.as_dict(), "columns": dict(columns)}
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    if not file.exists():
+        write_text(file, text + "\n", keep=True)
+    stored = read_identity(file)[1]
+    if dict(stored) != dict(columns):
+        raise AuditError(
+            f"{folder}: {identity.name} has stored the columns {_listed(stored)}, got "
+            f"{_listed(columns)}; a measurer that answers something else needs another identity"
+        )
+
+
+def read_studies(audit: Path) -> dict[str, dict[str, Any]]:
+    """Return the studies that were asked of an audit, by name."""
+    return {file.stem: read_json(file) for file in sorted((audit / "studies").glob("*.json"))}
+
+
+def remember_study(audit: Path, name: str, study: Mapping[str, Any]) -> None:
+    """Keep a study with the audit."""
+    if not re.fullmatch(r"\w[\w.-]*", name):
+        raise AuditError(
+            f"study name {name!r} cannot be a file name; allowed: letters, digits, - _ ."
+        )
+    file = audit / "studies" / f"{name}.json"
+    text = json.dumps(study, indent=1, ensure_ascii=False)
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        write_text(file, text)
+
+
+def write_results(audit: Path, results: Mapping[str, Any]) -> Path:
+    """Replace results.json."""
+    text = json.dumps(results, indent=1, ensure_ascii=False, allow_nan=False)
+    write_text(audit / "results.json", text + "\n")
+    return audit / "results.json"
+
+
+def read_results(audit: Path) -> dict[str, Any]:
+    """Return results.json."""
+    file = audit / "results.json"
+    if not file.exists():
+        raise AuditError(f"{audit}: no results.json yet; run: portrayal analyze {quoted(audit)}")
+    return read_json(file)
+
+
+def write_report(audit: Path, html: str) -> Path:
+    """Replace report/index.html."""
+    write_text(audit / "report" / "index.html", html)
+    return audit / "report" / "index.html"
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """Return the object in a JSON file of an audit."""
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise _damaged(file, str(error)) from error
+    except OSError as error:
+        raise AuditError(f"{file}: cannot be read: {error.strerror}") from error
+    if not isinstance(data, dict):
+        raise _damaged(file, "not a JSON object")
+    return data
+
+
+def _damaged(file: Path, why: str) -> AuditError:
+    audit = next((one for one in file.parents if (one / "audit.json").exists()), file.parent)
+    return AuditError(
+        f"{file} is damaged: {why}; set it aside with: portrayal repair {quoted(audit)}"
+    )
+
+
+def _listed(columns: Mapping[str, ColumnType]) -> str:
+    return ", ".join(f"{name} ({kind})" for name, kind in columns.items()) or "none"

@@ -1,0 +1,172 @@
+"""One folder of parts whose rows have keys: append what is new, read every key once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from portrayal.audit import parts
+from portrayal.audit.files import appending
+from portrayal.audit.index import FAILED, Index, doubled, ranks
+from portrayal.audit.tables import check_widths
+
+Choice = Callable[[pa.Table], pa.ChunkedArray]
+"""Rows in, true for each that is wanted."""
+
+
+class Store:
+    """Rows in a folder of parts, unique by their column `key`.
+
+    Args:
+        folder: Where the parts are or will be.
+        schema: The columns of a row.
+    """
+
+    def __init__(self, folder: Path, schema: pa.Schema) -> None:
+        self.folder = folder
+        self.schema = schema
+        self._ranked = "status" in schema.names
+        self._index = Index(folder, ranked=self._ranked)
+        self._widths: dict[str, int] = {}
+        self._turn = threading.RLock()
+
+    def append(self, table: pa.Table, *, again: bool = False) -> int:
+        """Write the rows whose keys are not here yet as one part; return how many they were.
+
+        Args:
+            table: The rows. Of two with one key the better one is taken.
+            again: Also write a row that is better than the failed one here.
+        """
+        with self._turn, appending(self.folder):
+            self._index.refresh()
+            fresh = table.filter(pa.array(self._is_new(table, again=again)))
+            if len(fresh):
+                self._check_widths(fresh)
+                path = parts.write_part(self.folder, fresh)
+                self._index.add(path, fresh["key"].to_pylist(), ranks(fresh))
+        return len(fresh)
+
+    def table(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return columns of all rows, each key once, in the order they were written."""
+        names = list(columns or self.schema.names)
+        table, extra = self._rows(names)
+        return (table.filter(pa.array(~extra)) if extra.any() else table).select(names)
+
+    def doubled_rows(self) -> dict[Path, npt.NDArray[np.intp]]:
+        """Return the rows that `table` leaves out: row numbers within each part, for all parts."""
+        found = parts.read_parts(self.folder, self._identifying([]))
+        if not found:
+            return {}
+        table = pa.concat_tables(found.values())
+        extra = doubled(table["key"], ranks(table))
+        bounds = np.cumsum([len(part) for part in found.values()])[:-1]
+        pieces = zip(found, np.split(extra, bounds), strict=True)
+        return {path: np.flatnonzero(piece) for path, piece in pieces}
+
+    def batches(self, columns: Sequence[str], choose: Choice) -> Iterator[pa.Table]:
+        """Yield columns of chosen rows, a row group at a time, from parts that were verified.
+
+        Rows are not made unique: while parts are being merged, a row may come twice. Parts that
+        are added meanwhile are read as well.
+
+        Args:
+            columns: What to read.
+            choose: Given all but the bulky columns, which rows are wanted.
+        """
+        done: set[Path] = set()
+        while paths := [path for path in parts.part_paths(self.folder) if path not in done]:
+            for path in paths:
+                try:
+                    if self._holds_any(path, columns, choose):
+                        parts.verify(path)
+                        yield from self._chosen(path, columns, choose)
+                except FileNotFoundError:
+                    break  # merged into another part: list again
+                done.add(path)
+
+    def take(self, keys: Collection[str], columns: Sequence[str]) -> pa.Table:
+        """Return columns of the rows with these keys, reading only the row groups they are in."""
+        names = self._identifying(columns)
+        wanted = pa.array(list(keys), pa.string())
+        found = [self.schema.empty_table().select(names)]
+        while True:
+            with self._turn:
+                self._index.refresh()
+                paths = self._index.parts_with(keys)
+            try:
+                for path in paths:
+                    found += self._chosen(
+                        path, names, lambda table: pc.is_in(table["key"], value_set=wanted)
+                    )
+            except FileNotFoundError:
+                del found[1:]
+                continue
+            table = pa.concat_tables(found)
+            return table.filter(pa.array(~doubled(table["key"], ranks(table)))).select(
+                list(columns)
+            )
+
+    def width(self, column: str) -> int | None:
+        """Return the width of a vector column, None while there is no vector."""
+        with self._turn:
+            if column not in self._widths:
+                for path in parts.part_paths(self.folder):
+                    try:
+                        table = parts.read_part(path, [column])
+                    except FileNotFoundError:
+                        continue
+                    found = check_widths(table[column], str(path))
+                    if found is not None:
+                        self._widths[column] = found
+                        break
+            return self._widths.get(column)
+
+    def _rows(self, names: Sequence[str]) -> tuple[pa.Table, npt.NDArray[np.bool_]]:
+        found = parts.read_parts(self.folder, self._identifying(names))
+        if not found:
+            return self.schema.empty_table(), np.zeros(0, dtype=np.bool_)
+        table = pa.concat_tables(found.values())
+        return table, doubled(table["key"], ranks(table))
+
+    def _identifying(self, names: Sequence[str]) -> list[str]:
+        """Return the columns with those that tell which of two rows with one key counts."""
+        return list(dict.fromkeys([*names, "key", *(["status"] if self._ranked else [])]))
+
+    def _is_new(self, table: pa.Table, *, again: bool) -> npt.NDArray[np.bool_]:
+        own = ranks(table)
+        fresh = ~doubled(table["key"], own)
+        for i, (key, rank) in enumerate(zip(table["key"].to_pylist(), own, strict=True)):
+            held = self._index.rank(key)
+            if held is not None:
+                fresh[i] &= again and held == FAILED and rank < FAILED
+        return fresh
+
+    def _check_widths(self, table: pa.Table) -> None:
+        for field in self.schema:
+            if pa.types.is_list(field.type):
+                expected = self.width(field.name)
+                width = check_widths(table[field.name], str(self.folder), expected=expected)
+                if width is not None:
+                    self._widths[field.name] = width
+
+    def _holds_any(self, path: Path, columns: Sequence[str], choose: Choice) -> bool:
+        return bool(pc.any(choose(parts.read_part(path, self._light(columns)))).as_py())
+
+    def _chosen(self, path: Path, columns: Sequence[str], choose: Choice) -> Iterator[pa.Table]:
+        light = self._light(columns)
+        with parts.opened(path) as file:
+            for group in range(file.num_row_groups):
+                about = file.read_row_group(group, columns=light)
+                chosen = choose(parts.columns_of(path, about, light))
+                if pc.any(chosen).as_py():
+                    table = file.read_row_group(group, columns=list(columns))
+                    yield parts.columns_of(path, table, columns).filter(chosen)
+
+    def _light(self, columns: Sequence[str]) -> list[str]:
+        return [name for name in columns if not pa.types.is_nested(self.schema.field(name).type)]
