@@ -134,7 +134,7 @@ def _decoy(topic: Topic, rng: np.random.Generator) -> str:
 
 
 def _with_noise(text: str, rng: np.random.Generator) -> str:
-    """Put one to three unknown words before or behind a caption, or between two of its words."""
+    """Put one to three unknown words before or behind a caption."""
     words = text.split(" ")
     for _ in range(1 + int(rng.random() * 3)):
         at = int(rng.random() * 3)

@@ -22,7 +22,7 @@ from portrayal.practice.scene import Person, Scene
 from portrayal.practice.topics import Topic
 from portrayal.practice.wording import capitalised, pick, with_article
 
-INDICATOR_TOP = 0.86
+INDICATOR_TOP = 0.88
 INDICATOR_SLOPE = 0.25
 WEB_SHARE = {"indicated": 0.60, "plain": 0.35}
 """Share of long captions among those with and without an indicator."""
@@ -71,7 +71,8 @@ def _short_plain(words: str, scene: Scene, meaning: Meaning, rng: np.random.Gene
     person = scene.people[0]
     looks = " ".join((*_looks(person, rng, skin=0.12, age=0.25), words))
     pair = len(scene.people) == 2 and rng.random() < 0.5
-    head = f"two {plural(looks)}" if pair else with_article(looks)
+    one = f"the {looks}" if rng.random() < 0.1 else with_article(looks)
+    head = f"two {plural(looks)}" if pair else one
     tail = _tail(scene, meaning, rng)
     if not tail and rng.random() < 0.45:
         tail = " smiling" if person.expression == "smiling" and rng.random() < 0.7 else " at work"

@@ -189,11 +189,8 @@ class _Reader:
 
     def number(self, name: str, key: str) -> float:
         value = self.table(name).get(key)
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-        ):
+        real = isinstance(value, int | float) and not isinstance(value, bool)
+        if not real or not math.isfinite(value):
             raise self.fail(f"{name}.{key}", value, "a finite number")
         return float(value)
 

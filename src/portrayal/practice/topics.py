@@ -50,9 +50,10 @@ TOPIC_SHARES = {
 
 ADJECTIVE_SHARE = 0.22
 PLACE_SHARE = 0.22
-INTERVENTION_SHARE = 0.10
+INTERVENTION_SHARE = 0.13
 VALENCE_SHARE = {"person": 0.05, "group": 0.30, "name": 0.35, "thing": 0.40}
-"""How often a topic carries an adjective, a place, an intervention, a valence word."""
+"""How often a topic carries an adjective, a place, an intervention (an occupation; worn objects
+twice, weddings three times as often), a valence word."""
 
 _GROUP_ENDS = (
     "person", "girl", "woman", "women", "boy", "man", "men", "family", "community", "couple",
@@ -208,7 +209,7 @@ def _maybe_intervened(meaning: Meaning, rng: np.random.Generator) -> Meaning:
 def _wedding(rng: np.random.Generator) -> Meaning:
     noun = pick(("bride", "groom", "wedding"), rng)
     meaning = _noun_meaning(noun)
-    if rng.random() < 4 * INTERVENTION_SHARE:
+    if rng.random() < 3 * INTERVENTION_SHARE:
         names = _interventions("culture") * 2 + _interventions("none")
         return replace(meaning, interventions=(pick(names, rng),))
     return _with_valence(meaning, "person", rng)
