@@ -100,8 +100,8 @@ def write_corpus(
 ) -> list[Path]:
     """Write the first n items with their pictures as Parquet parts in LAION's metadata layout.
 
-    A part is written to a temporary name and renamed when it is complete; parts that are already
-    there are kept, so an interrupted call goes on where it stopped, and a larger n adds to them.
+    A part is renamed when it is complete, and kept when it is there: an interrupted call goes on
+    where it stopped, and a larger n adds to it.
 
     Args:
         out: A folder; made when missing.
@@ -122,14 +122,12 @@ def write_corpus(
             raise PracticeError(f"corpus: {name} is {value}; allowed: 1 or more")
     corpus_items(n, seed=seed)  # checks n and seed before the folder is made
     out.mkdir(parents=True, exist_ok=True)
-    counts = {
-        out / f"part-{start:09d}.parquet": min(part_size, n - start)
-        for start in range(0, n, part_size)
-    }
+    starts = range(0, n, part_size)
+    counts = {out / f"part-{start:09d}.parquet": min(part_size, n - start) for start in starts}
     _refuse_strangers(out, set(counts))
-    for index, (path, count) in enumerate(counts.items()):
+    for start, (path, count) in zip(starts, counts.items(), strict=True):
         if _rows_present(path, _identity(seed, size)) != count:
-            _write_part(path, index * part_size, count, seed, size)
+            _write_part(path, start, count, seed, size)
         if progress is not None:
             progress(count)
     return list(counts)

@@ -135,8 +135,8 @@ def word_influences(
     TI(i) = sum over S without i, |S| <= level - 1, of (P_S - P_{S + i}) / C(words - 1, |S|)
 
     Args:
-        subsets: For each set of replaced word positions up to size `level`, the texts that
-            replace it with their probabilities. The empty set holds the prompt itself.
+        subsets: For each set of replaced positions up to size `level`, its texts with their
+            probabilities. The empty set holds the prompt itself.
         words: Number of words of the prompt.
         level: The largest number of words replaced at once.
         axis: "perceived gender", "skin tone" or "culture".
@@ -152,9 +152,7 @@ def word_influences(
         raise PracticeError(f"level is {level}; allowed: 1 ... {words}")
     if frozenset() not in subsets:
         raise PracticeError("subset [] is missing; it holds the prompt itself")
-    share = {
-        chosen: mixed_share(texts, axis=axis, group=group) for chosen, texts in subsets.items()
-    }
+    share = {s: mixed_share(texts, axis=axis, group=group) for s, texts in subsets.items()}
     scores = [0.0] * words
     smaller = (frozenset(c) for size in range(level) for c in combinations(range(words), size))
     for chosen in smaller:
