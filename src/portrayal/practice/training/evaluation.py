@@ -96,15 +96,27 @@ def encoder_figures(judge: Judge, images: np.ndarray, labels: np.ndarray) -> dic
         "light or dark": (judge.answer(seen, SKIN_TEXTS) == (labels["skin"] > LIGHT))[toned],
         "person or object": (judge.answer(seen, SUBJECT_TEXTS) == one)[subject],
     }
-    named = judge.answer(seen, occupation_texts()[0])
-    hit = named == labels["occupation"]
+    hit = judge.answer(seen, occupation_texts()[0]) == labels["occupation"]
     figures: dict[str, Any] = {name: _share(values) for name, values in right.items()}
-    figures["occupation"] = _share(hit[working])
+    figures["occupation, all"] = _share(hit[working])
+    figures["occupation, distinct"] = _share(
+        _distinct_hits(judge, seen[torch.from_numpy(working)], labels["occupation"][working])
+    )
     figures["by occupation"] = {
         name: _share(hit[working & (labels["occupation"] == i)])["share"]
         for i, name in enumerate(OCCUPATIONS)
     }
     return figures
+
+
+def _distinct_hits(judge: Judge, seen: torch.Tensor, occupation: np.ndarray) -> np.ndarray:
+    """Top-1 hits for pictures of occupations with distinct clothing, asked among those only."""
+    from portrayal.practice.painter import DISTINCT_OCCUPATIONS
+
+    distinct = [i for i, name in enumerate(OCCUPATIONS) if name in DISTINCT_OCCUPATIONS]
+    texts = tuple(occupation_texts()[0][i] for i in distinct)
+    named = np.array(distinct)[judge.answer(seen, texts)]
+    return np.asarray(named == occupation)[np.isin(occupation, distinct)]
 
 
 class Generator:
@@ -153,7 +165,8 @@ def generated_figures(
     )
     return {
         "person": _share(judge.answer(seen, SUBJECT_TEXTS) == 1),
-        "occupation": _share(hit),
+        "occupation, all": _share(hit),
+        "occupation, distinct": _share(_distinct_hits(judge, seen, rows)),
         "by occupation": {name: float(hit[rows == i].mean()) for i, name in enumerate(OCCUPATIONS)},
         "woman or man followed": _share(followed == wanted),
         "woman share": {
