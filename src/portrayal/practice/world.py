@@ -135,7 +135,7 @@ class SceneDistribution:
         cast = self._cast(rng)
         first_dark = self._is_dark(rng)
         together = meaning.count == 1
-        people = []
+        people: list[Person] = []
         for shown in cast:
             dark = first_dark if together or not people else self._is_dark(rng)
             people.append(self._one(shown, dark, dress, valence, rng))
