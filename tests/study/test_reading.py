@@ -228,6 +228,7 @@ def test_builtin_studies_say_what_they_ask_and_cost() -> None:
 def test_starter_files_load(kind: str) -> None:
     study = study_from_toml(template_text(kind), source="new.toml", name="new")
     assert study.kind == kind
+    assert "portrayal run mine.toml" in template_text(kind, "mine").splitlines()[0]
     with pytest.raises(StudyError, match="no study kind 'x'; allowed: association"):
         template_text("x")
 

@@ -76,12 +76,16 @@ occupation = ["nurse", "engineer", "teacher", "mechanic"]
 _STARTERS = {"association": _ASSOCIATION, "composition": _COMPOSITION}
 
 
-def template_text(kind: str) -> str:
+def template_text(kind: str, name: str = "NAME") -> str:
     """Return a commented TOML file of this kind, which loads as it stands.
+
+    Args:
+        kind: Which kind of study.
+        name: The file's name without its ending, for the command in its first line.
 
     Raises:
         StudyError: There is no such kind.
     """
     if kind not in _STARTERS:
         raise StudyError(f"there is no study kind {kind!r}; allowed: {one_of(list(_STARTERS))}")
-    return _STARTERS[kind]
+    return _STARTERS[kind].replace("NAME.toml", f"{name}.toml")

@@ -1,0 +1,176 @@
+"""Findings of all studies of an audit together: corrected p-values, results.json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from portrayal import __version__
+from portrayal.analysis.association import analyze_association
+from portrayal.analysis.composition import analyze_composition
+from portrayal.analysis.data import AuditData, StudyData, encoders
+from portrayal.analysis.sentences import chance, counted
+from portrayal.analysis.settings import AnalysisSettings
+from portrayal.analysis.tables import with_q
+from portrayal.audit import Audit
+from portrayal.errors import AuditError, StudyError, one_of
+from portrayal.records import Finding, Identity, StudyResult, plain
+from portrayal.statistics.correction import benjamini_hochberg
+from portrayal.study import Study, study_from_dict
+
+FORMAT = 1
+"""Version of results.json."""
+
+Analysis = Callable[[Any, Sequence[StudyData], AnalysisSettings], StudyResult]
+
+ANALYSES: Mapping[str, Analysis] = {
+    "association": analyze_association,
+    "composition": analyze_composition,
+}
+"""What answers each kind of study. A new kind is one module and one entry here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What an audit says, as results.json holds it."""
+
+    generator: Identity
+    encoders: Sequence[Identity]
+    settings: AnalysisSettings
+    studies: Sequence[Study]
+    results: Sequence[StudyResult]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings of all studies, in order."""
+        return [finding for result in self.results for finding in result.findings]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the content of results.json."""
+        known = {study.name: study for study in self.studies}
+        return {
+            "format": FORMAT,
+            "portrayal": __version__,
+            "generator": plain(self.generator.as_dict()),
+            "encoders": [plain(encoder.as_dict()) for encoder in self.encoders],
+            "settings": self.settings.as_dict(),
+            "findings": [finding.as_dict() for finding in self.findings],
+            "studies": [_section(result, known.get(result.study)) for result in self.results],
+        }
+
+
+def analyze(
+    audit: Audit,
+    *,
+    studies: Sequence[Study] | None = None,
+    settings: AnalysisSettings | None = None,
+) -> Results:
+    """Compute all findings of an audit anew from what was measured, and write results.json.
+
+    Args:
+        audit: The audit.
+        studies: Which studies; None: all that were asked of it.
+        settings: How.
+
+    Raises:
+        AuditError: No study was asked of this audit, or no encoder has looked at it.
+    """
+    how = settings or AnalysisSettings()
+    if studies is None:
+        remembered = audit.studies().items()
+        studies = [study_from_dict(data, source=f"{name}.json") for name, data in remembered]
+    if not studies:
+        raise AuditError(
+            f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"
+        )
+    seen_by = encoders(audit)
+    if not seen_by:
+        raise AuditError(
+            f"{audit.path}: no encoder has looked at the images yet; "
+            f"run: portrayal measure {audit.path}"
+        )
+    shared = AuditData(
+        audit,
+        (prompt.text for study in studies for prompt in study.prompts()),
+        (text for study in studies for text in study.texts()),
+    )
+    found = [_answer(study, shared, seen_by, how) for study in studies]
+    results = Results(audit.generator, seen_by, how, studies, corrected(found))
+    audit.write_results(results.as_dict())
+    return results
+
+
+def corrected(results: Sequence[StudyResult]) -> list[StudyResult]:
+    """Fill in q: Benjamini-Hochberg over all findings with a p."""
+    tested = [f for result in results for f in result.findings if f.p is not None]
+    q_values = iter(benjamini_hochberg([f.p for f in tested if f.p is not None]))
+    done = []
+    for result in results:
+        findings = [
+            finding if finding.p is None else _with_q(finding, float(next(q_values)), len(tested))
+            for finding in result.findings
+        ]
+        by_question = {finding.question: finding.q for finding in findings}
+        tables = [with_q(table, by_question) for table in result.tables]
+        done.append(replace(result, findings=findings, tables=tables))
+    return done
+
+
+def _with_q(finding: Finding, q: float, tests: int) -> Finding:
+    over = f" After correction over {counted(tests, 'test')} {chance(q).replace('p', 'q', 1)}."
+    return replace(finding, q=q, sentence=finding.sentence + (over if tests > 1 else ""))
+
+
+def _answer(
+    study: Study, shared: AuditData, seen_by: Sequence[Identity], settings: AnalysisSettings
+) -> StudyResult:
+    if study.kind not in ANALYSES:
+        raise StudyError(
+            f"{study.name}: no analysis for kind {study.kind!r}; allowed: {one_of(list(ANALYSES))}"
+        )
+    data = [shared.of_study(study.prompts(), encoder) for encoder in seen_by]
+    result = ANALYSES[study.kind](study, data, settings)
+    return replace(
+        result, dropped=_dropped(data), notes=[*study.notes, *result.notes, *_remarks(data)]
+    )
+
+
+def _dropped(data: Sequence[StudyData]) -> dict[str, int]:
+    """Count what was dropped, naming the encoder where several differ."""
+    if len(data) == 1:
+        return dict(data[0].dropped)
+    reasons = list(dict.fromkeys(reason for one in data for reason in one.dropped))
+    found: dict[str, int] = {}
+    for reason in reasons:
+        counts = [one.dropped.get(reason, 0) for one in data]
+        if len(set(counts)) == 1:
+            found[reason] = counts[0]
+            continue
+        for one, count in zip(data, counts, strict=True):
+            if count:
+                found[f"{reason} · {one.encoder.name}"] = count
+    return found
+
+
+def _remarks(data: Sequence[StudyData]) -> list[str]:
+    unused = data[0].unused
+    if not unused:
+        return []
+    return [
+        f"The audit holds {counted(unused, 'more image')} of these prompts than the study asks "
+        "for; those with the lowest seeds are used. To use all, ask for more with --images."
+    ]
+
+
+def _section(result: StudyResult, study: Study | None) -> dict[str, Any]:
+    return {
+        "study": result.study,
+        "kind": result.kind,
+        "title": result.title,
+        "question": study.question if study else "",
+        "citation": study.citation if study else "",
+        "dropped": dict(result.dropped),
+        "notes": list(result.notes),
+        "tables": [table.as_dict() for table in result.tables],
+    }
