@@ -1,0 +1,299 @@
+"""Association tests: does concept X lean to attribute A more than concept Y does?
+
+Wang, Liu, Di, Liu, Wang (2023), T2IAT: Measuring Valence and Stereotypical Biases in
+Text-to-Image Generation, Findings of ACL. Choices that the paper leaves open are explained in
+docs/statistics/association.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from portrayal.errors import StatisticsError
+from portrayal.statistics.checks import (
+    check_fraction,
+    check_option,
+    check_resamples,
+    check_rng,
+)
+from portrayal.statistics.effect import EFFECTS, EffectKind, EffectSize, Side, effect_size, side_of
+from portrayal.statistics.intervals import Interval
+from portrayal.statistics.permutation import (
+    ALTERNATIVES,
+    Alternative,
+    Members,
+    PermutationResult,
+    permutation_test,
+)
+from portrayal.statistics.precision import RESAMPLE, Resample, moves
+from portrayal.statistics.samples import FloatArray, Sample, as_sample, check_widths
+
+Permute = Literal["targets", "stimuli"]
+PERMUTE: tuple[Permute, ...] = ("targets", "stimuli")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AssociationResult:
+    """What an association test says.
+
+    Attributes:
+        score: Differential association S; positive when X leans to A more than Y does.
+        effect_size: Cohen's d by the paper's formula; NaN when it cannot be told.
+        p_value: Of the permutation test.
+        interval: For the score.
+        exact: True when every split was looked at.
+        n_x: Images of X.
+        n_y: Images of Y.
+        null_distribution: The score under every split that was looked at.
+        effect_size_corrected: d freed of the bias of small samples; centre of its interval.
+        effect_interval: For the d that endless images would show.
+        n_units_x: Units (prompts) of X.
+        n_units_y: Units of Y.
+        n_attributes: Images in x_a, x_b, y_a, y_b.
+        x_associations: Eq. 2 for every image of X, in the order given.
+        y_associations: Eq. 2 for every image of Y.
+    """
+
+    score: float
+    effect_size: float
+    p_value: float
+    interval: Interval
+    exact: bool
+    n_x: int
+    n_y: int
+    null_distribution: FloatArray = field(repr=False)
+    effect_size_corrected: float
+    effect_interval: Interval
+    n_units_x: int
+    n_units_y: int
+    n_attributes: tuple[int, int, int, int]
+    x_associations: FloatArray = field(repr=False)
+    y_associations: FloatArray = field(repr=False)
+
+
+def association_scores(images: ArrayLike, a: ArrayLike, b: ArrayLike) -> FloatArray:
+    """Return Eq. 2 for every image: mean cosine to A's images minus mean cosine to B's.
+
+    Asc(x) = mean_a cos(x, a) - mean_b cos(x, b). Range -2 to 2; positive leans to A. No image gives
+    an error, as do zero, NaN and infinite embeddings: there is no answer for them.
+
+    Args:
+        images: One embedding per row, not necessarily normalised.
+        a: Embeddings of attribute A's images.
+        b: Embeddings of attribute B's images.
+
+    >>> association_scores([[1, 0], [0, 2], [1, 1]], a=[[3, 0]], b=[[0, 1]]).round(6).tolist()
+    [1.0, -1.0, 0.0]
+    """
+    sets = {name: as_sample(rows, None, name=name)
+            for name, rows in (("images", images), ("a", a), ("b", b))}  # fmt: skip
+    check_widths(sets)
+    return side_of(sets["images"], sets["a"], sets["b"]).associations
+
+
+def association_test(
+    x: ArrayLike,
+    y: ArrayLike,
+    x_a: ArrayLike,
+    x_b: ArrayLike,
+    y_a: ArrayLike,
+    y_b: ArrayLike,
+    *,
+    effect: EffectKind = "pooled",
+    x_units: ArrayLike | None = None,
+    y_units: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
+    resamples: int = 9999,
+    confidence: float = 0.95,
+    rng: np.random.Generator,
+    x_a_units: ArrayLike | None = None,
+    x_b_units: ArrayLike | None = None,
+    y_a_units: ArrayLike | None = None,
+    y_b_units: ArrayLike | None = None,
+    resample: Resample = "units",
+    permute: Permute = "targets",
+) -> AssociationResult:
+    """Test whether images of X lean to attribute A, against B, more than images of Y do.
+
+    Score S = mean_x Asc(x, X^A, X^B) - mean_y Asc(y, Y^A, Y^B), with Asc as in
+    `association_scores`; a mean of unit means, so a unit with fewer images weighs as much as
+    another. Range -4 to 4; positive: X leans to A more than Y does. Effect size d = S / s with s
+    over images: `pooled` (Cohen's d) or `union` (as in WEAT), both with n - 1. d is NaN, never
+    infinite, with fewer than two units a side or when all associations are equal. Empty sets, zero
+    vectors, NaN, infinities and different widths are errors: there is no answer for n = 0.
+
+    p-value: units change sides, and every split is looked at when there are at most `resamples`,
+    else p = (b + 1) / (m + 1). `two-sided` is twice the smaller one-sided p. With
+    `permute="targets"` (the paper) each image keeps its Asc; the attribute images count as given.
+    They are a sample, too: where X and Y have different attribute images, that test rejects a true
+    null too often. `permute="stimuli"` lets each unit take its attribute images along, and keeps
+    its level; it needs the same labels in `x_units`, `x_a_units`, `x_b_units` (and for Y).
+
+    Intervals, for the score and for the d of endless images, count the sampling of attribute images
+    (one sample, when X and Y are given the same ones). What they speak of is `resample`:
+    `units`: other prompts of the same kind might have been chosen; equal labels on one side are one
+    unit. `images`: these prompts, with other images. NaN when a set has only one unit (image).
+
+    Args:
+        x: Embeddings of concept X's neutral images, one per row, not necessarily normalised.
+        y: Embeddings of concept Y's neutral images.
+        x_a: Images of X under attribute A.
+        x_b: Images of X under attribute B.
+        y_a: Images of Y under attribute A; the same array as `x_a` where the attribute is shared.
+        y_b: Images of Y under attribute B.
+        effect: Which deviation d is divided by.
+        x_units: Unit (prompt) of each row of x; None: every row is a unit.
+        y_units: Unit of each row of y; never the same unit as one of x.
+        alternative: `greater` asks whether X leans to A more than Y does, `less` the reverse.
+        resamples: The most splits to look at.
+        confidence: Of both intervals.
+        rng: Source of random splits.
+        x_a_units: Unit of each row of x_a; likewise the next three.
+        x_b_units: Unit of each row of x_b.
+        y_a_units: Unit of each row of y_a.
+        y_b_units: Unit of each row of y_b.
+        resample: What the intervals take as drawn by chance.
+        permute: What changes sides in the permutation test.
+
+    Reference: Wang et al. (2023), Eq. 1-4; Phipson and Smyth (2010) for the p-value.
+
+    >>> rng = np.random.default_rng(1)
+    >>> a, b = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+    >>> x, y = np.array([[4, 3], [12, 5], [1, 0]]), np.array([[3, 4], [5, 12], [1, 1]])
+    >>> result = association_test(x, y, a, b, a, b, rng=rng)
+    >>> round(result.score, 4), round(result.effect_size, 4), result.p_value, result.exact
+    (0.8256, 2.4069, 0.1, True)
+    """
+    check_option("effect", effect, EFFECTS)
+    check_option("alternative", alternative, ALTERNATIVES)
+    check_option("resample", resample, RESAMPLE)
+    check_option("permute", permute, PERMUTE)
+    check_resamples(resamples)
+    check_fraction("confidence", confidence)
+    check_rng(rng)
+    sets = {
+        "x": as_sample(x, x_units, name="x"),
+        "y": as_sample(y, y_units, name="y"),
+        "x_a": as_sample(x_a, x_a_units, name="x_a"),
+        "x_b": as_sample(x_b, x_b_units, name="x_b"),
+        "y_a": as_sample(y_a, y_a_units, name="y_a"),
+        "y_b": as_sample(y_b, y_b_units, name="y_b"),
+    }
+    check_widths(sets)
+    side_x = side_of(sets["x"], sets["x_a"], sets["x_b"])
+    side_y = side_of(sets["y"], sets["y_a"], sets["y_b"])
+    size = effect_size(side_x, side_y, effect, resample)
+    intervals = _intervals(side_x, side_y, size, resample, confidence)
+    test = _permutation(side_x, side_y, permute, alternative, resamples, rng)
+    return AssociationResult(
+        score=side_x.mean - side_y.mean,
+        effect_size=size.plain,
+        p_value=test.p_value,
+        interval=intervals[0],
+        exact=test.exact,
+        n_x=side_x.images.n,
+        n_y=side_y.images.n,
+        null_distribution=test.null_distribution,
+        effect_size_corrected=size.of_kind((side_x.mean - side_y.mean) / math.sqrt(size.variance)),
+        effect_interval=intervals[1],
+        n_units_x=side_x.images.n_units,
+        n_units_y=side_y.images.n_units,
+        n_attributes=(sets["x_a"].n, sets["x_b"].n, sets["y_a"].n, sets["y_b"].n),
+        x_associations=side_x.associations,
+        y_associations=side_y.associations,
+    )
+
+
+def _intervals(
+    x: Side, y: Side, size: EffectSize, resample: Resample, confidence: float
+) -> tuple[Interval, Interval]:
+    """Return the interval of the score and of the effect size."""
+    of_x = x.sources("x", 1.0, size.share_x)
+    of_y = y.sources("y", -1.0, size.share_y)
+    sources = [of_x[0], of_y[0]]
+    for mine, theirs in zip(of_x[1:], of_y[1:], strict=True):
+        if mine.sample.same_as(theirs.sample):
+            # One sample that both concepts are compared with: its pulls largely cancel.
+            sources.append(replace(mine, scores=mine.scores + theirs.scores, side="shared"))
+        else:
+            sources += [mine, theirs]
+    found = moves(sources, resample)
+    twice = 0.0
+    if resample == "images":
+        twice = x.counted_twice(resample) + y.counted_twice(resample)
+    score = x.mean - y.mean
+    ratio = found.ratio_interval(score, size.variance, confidence=confidence, twice=twice)
+    return (
+        found.interval(score, confidence=confidence, twice=twice),
+        Interval(size.of_kind(ratio.low), size.of_kind(ratio.high)),
+    )
+
+
+def _permutation(
+    x: Side,
+    y: Side,
+    permute: Permute,
+    alternative: Alternative,
+    resamples: int,
+    rng: np.random.Generator,
+) -> PermutationResult:
+    """Shuffle which units count as X."""
+    n_x, n_y = x.images.n_units, y.images.n_units
+    if permute == "targets":
+        values = np.concatenate([side.images.unit_means(side.associations) for side in (x, y)])
+        total, per_member = values.sum() / n_y, values * (1.0 / n_x + 1.0 / n_y)
+
+        def statistic(members: Members) -> FloatArray:
+            return np.asarray(members @ per_member - total)
+    else:
+        values = _stimuli_products(x, y)
+
+        def statistic(members: Members) -> FloatArray:
+            first = members / n_x
+            second = (1.0 - members) / n_y
+            return np.asarray(
+                np.einsum("ij,ij->i", first @ values, first)
+                - np.einsum("ij,ij->i", second @ values, second)
+            )
+
+    return permutation_test(
+        statistic,
+        n_x,
+        n_y,
+        alternative=alternative,
+        resamples=resamples,
+        tolerance=100.0 * np.finfo(np.float64).eps * float(np.abs(values).max()),
+        rng=rng,
+    )
+
+
+def _stimuli_products(x: Side, y: Side) -> FloatArray:
+    """Return neutral images of unit i times attribute direction of unit j, for all units."""
+    neutral, attribute = [], []
+    for name, side in (("x", x), ("y", y)):
+        units = side.images.labels
+        for attr, sample in (("a", side.a), ("b", side.b)):
+            if units is None or sample.labels is None or set(units) != set(sample.labels):
+                raise StatisticsError(
+                    f'permute="stimuli" needs the same labels in {name}_units and '
+                    f"{name}_{attr}_units; got {_count(side.images)} and {_count(sample)} units"
+                    f'; label attribute images by stimulus, or use permute="targets"'
+                )
+        neutral.append(side.images.unit_means(side.images.rows))
+        attribute.append(_by_label(side.a, units) - _by_label(side.b, units))
+    return np.asarray(np.concatenate(neutral) @ np.concatenate(attribute).T)
+
+
+def _by_label(sample: Sample, labels: tuple[object, ...] | None) -> FloatArray:
+    positions = {label: index for index, label in enumerate(sample.labels or ())}
+    order = [positions[label] for label in labels or ()]
+    return np.asarray(sample.unit_means(sample.rows)[order])
+
+
+def _count(sample: Sample) -> str:
+    return "no" if sample.labels is None else str(sample.n_units)
