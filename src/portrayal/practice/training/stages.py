@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 SIDE_BY_SIDE = ("autoencoder", "clip", "masked-words")
 TOKENIZER_TEXTS = 100_000
-RESERVE = 0.7
-"""Minutes kept of a command's total for starting processes and saving."""
+RESERVE = 0.4
+"""Minutes kept of a command's total for saving."""
+MASKED_SHARE = 0.5
+"""The masked language model learns fast and shares the GPU: half of the time is enough."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,16 @@ class Order:
     """Minutes in which the whole command must end; the stage gets what is left of them."""
     started: float = field(default_factory=time.monotonic)
 
-    def left(self) -> Order:
-        """The same order with `minutes` set to what is left of `total`, less some to save."""
+    def remaining(self) -> float | None:
+        """Minutes left of `total`, if there is one."""
         if self.total is None:
-            return self
-        left = self.total - RESERVE - (time.monotonic() - self.started) / 60
-        if left <= 0:
+            return None
+        left = self.total - (time.monotonic() - self.started) / 60
+        if left <= RESERVE:
             raise PracticeError(
                 f"training: nothing is left of {self.total:g} minutes; give a larger --total"
             )
-        return replace(self, minutes=left, total=None)
+        return left
 
     def corpus(self) -> Pictures:
         """The pictures to train on."""
@@ -77,11 +79,20 @@ class Order:
 
         return pick(self.device, compile=self.compile, seed=self.seed)
 
-    def budget(self, minutes: float, steps: int) -> Budget:
-        """Minutes or steps as given; without either the recipe's minutes, or steps for smoke."""
-        if self.minutes is None and self.steps is None and self.recipe.name == "smoke":
-            return Budget(steps=steps, span=self.span)
-        given = self.minutes if self.minutes is not None or self.steps is not None else minutes
+    def budget(self, minutes: float, steps: int, *, share: float = 1.0) -> Budget:
+        """What is left of the total; else minutes or steps as given; else the recipe's minutes.
+
+        The smoke recipe counts steps, so that its length does not hang on the machine's load.
+        `share` is the part of the time that this model takes.
+        """
+        left = self.remaining()
+        if left is not None:
+            return Budget(share * (left - RESERVE), self.steps, self.span)
+        if self.minutes is None and self.steps is None:
+            if self.recipe.name == "smoke":
+                return Budget(steps=steps, span=self.span)
+            return Budget(share * minutes, span=self.span)
+        given = None if self.minutes is None else share * self.minutes
         return Budget(given, self.steps, self.span)
 
 
@@ -151,15 +162,16 @@ def masked_words(order: Order) -> None:
 
     recipe, started = order.recipe, time.monotonic()
     tokenizer = BertTokenizer.from_pretrained(order.out / "masked-words")
-    # It learns fast and shares the GPU: half of the time is enough.
-    if order.minutes is not None:
-        order = replace(order, minutes=order.minutes / 2)
     model = train_masked(
         order.texts(),
         tokenizer,
         recipe=recipe,
         machine=order.machine(),
-        budget=(budget := order.budget(recipe.encoder_minutes / 2, recipe.fit_masked.steps)),
+        budget=(
+            budget := order.budget(
+                recipe.encoder_minutes, recipe.fit_masked.steps, share=MASKED_SHARE
+            )
+        ),
     )
     save_masked(model, tokenizer, order.out / "masked-words")
     _note(order, "masked-words", started, budget)
@@ -169,7 +181,6 @@ def encoders(order: Order) -> None:
     """Everything but the denoiser."""
     paint(order)
     tokenizers(order)
-    order = order.left()
     if not order.machine().fast:
         for stage in (autoencoder, clip, masked_words):
             stage(order)
@@ -193,7 +204,7 @@ def denoiser(order: Order) -> None:
     recipe, started = order.recipe, time.monotonic()
     if not (order.out / "pipeline" / "vae" / "config.json").is_file():
         raise PracticeError(f"training: {order.out} holds no autoencoder; run the stage encoders")
-    budget = order.left().budget(recipe.denoiser_minutes, recipe.fit_unet.steps)
+    budget = order.budget(recipe.denoiser_minutes, recipe.fit_unet.steps)
     train_denoiser(
         order.corpus(),
         load_parts(order.out, recipe),
@@ -247,6 +258,7 @@ def _arguments(order: Order) -> list[str]:
         "--data-seed": order.seed,
         "--device": order.device,
         "--minutes": order.minutes,
+        "--total": order.remaining(),
         "--steps": order.steps,
     }
     flat = [str(x) for key, value in given.items() if value is not None for x in (key, value)]
