@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from portrayal.practice.painter.canvas import Pen
-from portrayal.practice.painter.clothing import apron_over, collar, tie
+from portrayal.practice.painter.cuts import apron_over, collar, tie
 from portrayal.practice.painter.looks import Look
 from portrayal.practice.painter.palette import (
     AMBER,

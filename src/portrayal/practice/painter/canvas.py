@@ -8,6 +8,7 @@ light, which is how gloom and sunshine reach every shape at no cost.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -292,3 +293,7 @@ class Pen:
         # Whole blocks of one colour: the gradient is exact after the reduction, and fast.
         wide = Image.fromarray(tile).resize(self.image.size, Image.Resampling.NEAREST)
         self.image.paste(wide)
+
+
+Prop = Callable[[Pen], None]
+"""Draws one thing around the origin."""

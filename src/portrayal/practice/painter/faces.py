@@ -11,6 +11,7 @@ from portrayal.practice.painter.palette import (
     SKY,
     WHITE,
     Colour,
+    luminance,
     mix,
     rgb,
     shade,
@@ -72,7 +73,9 @@ def _draw_eye(pen: Pen, look: Look) -> None:
     big = 1.15 if look.age == "child" else 1.0
     sad, smile = look.expression == "sad", look.expression == "smiling"
     if "makeup" in look.worn:
-        pen.oval(0.2, -0.9, 2.9, 2.0, mix(look.skin, MAGENTA, 0.6))
+        pen.smooth(
+            mix(look.skin, MAGENTA, 0.75), -2.6, -0.4, -0.6, -3.2, 2.4, -3.2, 3.6, -1.4, 0, 0
+        )
     pen.oval(0, 0, 2.3 * big, 1.75 * big, WHITE)
     iris = look.eye
     pen.disc(-0.15, 0.1, 1.4 * big, iris)
@@ -124,15 +127,18 @@ def _draw_mouth(pen: Pen, look: Look) -> None:
 def draw_beard(pen: Pen, look: Look) -> None:
     """Draw facial hair, if any; goes under the mouth."""
     w, dx = look.width, look.gaze * 0.8
-    hair = mix(look.hair, look.dark, 0.12)
+    # A fair beard on dark skin would read as lighter skin, so beards are darker there.
+    darkness = 0.9 if luminance(look.skin) < 55.0 else 0.6 if look.dark_skinned else 0.1
+    hair = mix(look.hair, rgb("100c0e"), darkness)
     if look.beard == "stubble":
         pen.mirror(
-            veil(hair, 0.42), w * 0.97, 1.5, w * 0.95, 6.5, w * 0.66, 12.0, 0, 13, 0, 6, w * 0.5, 6
-        )
+            veil(hair, 0.42), 0, 6.2, w * 0.5, 6.2, w * 0.8, 2.5, w * 0.98, 1.0, w * 0.95, 6.5,
+            w * 0.68, 11.8, w * 0.2, 13.0, 0, 13.0,
+        )  # fmt: skip
     elif look.beard == "beard":
         pen.mirror(
-            hair, w * 1.02, -1.5, w * 1.0, 6.5, w * 0.72, 12.6, w * 0.2, 14.6, 0, 14.7,
-            0, 6.3, w * 0.42, 6.6, w * 0.74, 4.5, w * 0.86, 0.5,
+            hair, 0, 6.3, w * 0.42, 6.5, w * 0.74, 4.8, w * 0.86, 0.5, w * 1.02, -2.0, w * 1.0, 6.5,
+            w * 0.74, 12.6, w * 0.25, 14.6, 0, 14.8,
         )  # fmt: skip
     elif look.beard == "goatee":
         pen.mirror(hair, 0.2, 10.2, 3.2, 10.4, 2.8, 13.6, 0.2, 14.4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portrayal.practice.painter.canvas import Pen
+from portrayal.practice.painter.canvas import Pen, Prop
 from portrayal.practice.painter.palette import (
     AMBER,
     BROWN,
@@ -17,7 +17,6 @@ from portrayal.practice.painter.palette import (
     rgb,
     shade,
 )
-from portrayal.practice.painter.tools import Prop
 
 
 def _stem(pen: Pen, *, top: float = 0.0, leaf: str = "long") -> None:

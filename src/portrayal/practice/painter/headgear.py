@@ -227,7 +227,8 @@ def head_mirror(pen: Pen, c: Colour) -> None:
 
 def space_helmet(pen: Pen, c: Colour) -> None:
     """A clear globe around the head."""
-    pen.oval(0, -1, 18, 19.4, (*c[:3], 46))
+    # No fill over the face: tinted glass would change the skin tone.
+    pen.arc(0, -1, 16.6, 18, 0, 360, width=1.6, colour=veil(c, 0.55))
     pen.arc(0, -1, 18, 19.4, 0, 360, width=1.7, colour=WHITE)
     pen.arc(0, -1, 15.4, 16.6, 195, 250, width=1.6, colour=WHITE)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portrayal.practice.painter.canvas import Pen
+from portrayal.practice.painter.canvas import Pen, Prop
 from portrayal.practice.painter.palette import (
     AMBER,
     BLACK,
@@ -19,7 +19,6 @@ from portrayal.practice.painter.palette import (
     shade,
     veil,
 )
-from portrayal.practice.painter.tools import Prop
 
 _WING = veil(rgb("d4e6f0"), 0.8)
 

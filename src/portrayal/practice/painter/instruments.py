@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portrayal.practice.painter.canvas import Pen
+from portrayal.practice.painter.canvas import Pen, Prop
 from portrayal.practice.painter.palette import (
     AMBER,
     BLACK,
@@ -22,7 +22,6 @@ from portrayal.practice.painter.palette import (
     rgb,
     shade,
 )
-from portrayal.practice.painter.tools import Prop
 
 _BRASS = rgb("e8b83a")
 _BRASS_DARK = rgb("b8862a")

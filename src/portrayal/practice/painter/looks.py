@@ -91,10 +91,20 @@ def _skin(step: int, rng: np.random.Generator) -> Colour:
 def _hair(person: Person, rng: np.random.Generator) -> Colour:
     grey = 0.85 if person.age == "older" else 0.0
     colour = pick(rng, GREY_HAIR) if rng.random() < grey else pick(rng, HAIR)
-    # Black hair on the darkest skin needs a little lift, or the head loses its outline.
-    if person.skin >= 9 and luminance(colour) < 60.0:
-        colour = mix(colour, pick(rng, (rgb("6a4a48"), rgb("5a5a78"), rgb("6a5238"))), 0.45)
-    return jitter(rng, colour, 12.0)
+    return contrasting(jitter(rng, colour, 12.0), MONK[person.skin - 1])
+
+
+def contrasting(hair: Colour, skin: Colour) -> Colour:
+    """Move a hair colour away from the skin's brightness, or the head loses its outline."""
+    bright = luminance(skin)
+    gap = luminance(hair) - bright
+    if abs(gap) >= 34.0:
+        return hair
+    if bright < 55.0:
+        return mix(hair, rgb("86685c") if hair[0] >= hair[2] else rgb("74748e"), 0.6)
+    if gap > 0.0 and bright < 160.0:
+        return mix(hair, rgb("fce2a0"), 0.5)
+    return shade(hair, 0.76 if bright > 170.0 else 0.42)
 
 
 def _lips(skin: Colour, *, painted: bool, rng: np.random.Generator) -> Colour:

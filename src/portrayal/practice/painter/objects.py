@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portrayal.practice.painter.canvas import Pen
+from portrayal.practice.painter.canvas import Pen, Prop
 from portrayal.practice.painter.palette import (
     BLUE,
     BROWN,
@@ -28,7 +28,6 @@ from portrayal.practice.painter.palette import (
     rgb,
     shade,
 )
-from portrayal.practice.painter.tools import Prop
 
 _STONE = rgb("f0e4c8")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from portrayal.practice.painter.accessories import ACCESSORIES, TIE_COLOURS
-from portrayal.practice.painter.canvas import Light, Pen
-from portrayal.practice.painter.clothing import EVERYDAY, GARMENTS
-from portrayal.practice.painter.emblems import EMBLEMS, STUDIES
+from portrayal.practice.painter.canvas import Light, Pen, Prop
+from portrayal.practice.painter.emblems import EMBLEMS
 from portrayal.practice.painter.faces import (
     draw_beard,
     draw_face_wear,
@@ -31,7 +30,9 @@ from portrayal.practice.painter.palette import (
     pick,
     shade,
 )
-from portrayal.practice.painter.tools import TOOLS, Prop
+from portrayal.practice.painter.studies import STUDIES
+from portrayal.practice.painter.tools import TOOLS
+from portrayal.practice.painter.wardrobe import EVERYDAY, GARMENTS
 from portrayal.practice.painter.weddings import draw_wedding_dress, draw_wedding_hat, veiled
 from portrayal.practice.scene import Person
 
@@ -54,6 +55,17 @@ _GROUPS: dict[int, tuple[Spot, ...]] = {
     4: (Spot(11.0, 22.0, 0.46), Spot(33.0, 20.0, 0.46), Spot(22.0, 40.0, 0.5),
         Spot(50.0, 36.0, 0.5)),
 }  # fmt: skip
+
+
+_PROP_SPOTS: dict[str, Spot] = {
+    "side": Spot(19.0, 23.5, 1.12),
+    "high": Spot(19.5, 12.0, 1.12),
+    "shown": Spot(18.0, 21.0, 1.32),
+    "arms": Spot(19.5, 27.0, 1.08),
+}
+"""Where a tool is held, seen from the middle of the face; "shown" is for things and words."""
+
+RUBBER: Colour = (232, 80, 140)
 
 
 def place_people(pen: Pen, people: tuple[Person, ...], *, held: Prop | None, light: Light) -> None:
@@ -101,7 +113,7 @@ def _draw_person(pen: Pen, person: Person, *, held: Prop | None, light: Light) -
     draw_front_hair(head, look)
     draw_locks(head, look)
     _draw_head_wear(head, cloth.at(0, 0, turn=tilt), person, look, outfit if hat else None)
-    prop, pose = (held, "side") if held is not None else (None, "side")
+    prop, pose = held, "shown"
     if prop is None and outfit is not None:
         prop, pose = PROPS[outfit.prop], outfit.pose
     if prop is not None:
@@ -181,17 +193,14 @@ def _draw_held(
         draw_hand(body, look, x - 10, y + 4)
         draw_hand(body, look, x + 10, y + 4)
         return
-    high = pose == "high"
-    x = side * between(rng, 18.5, 20.5)
-    y = between(rng, 11, 13) if high else between(rng, 23, 27)
-    if pose == "arms":
-        x, y = side * between(rng, 19, 21), between(rng, 27, 30)
-    hand_y = y + (7.0 if high else 6.0)
+    spot = _PROP_SPOTS[pose]
+    x = side * (spot.x + between(rng, -1, 1))
+    y = spot.y + between(rng, -1.8, 1.8)
+    hand_y = y + 6.5 * spot.scale
     _draw_arm(cloth, sleeve, look, side, x * 0.9, hand_y + 2)
-    prop(cloth.at(x, y, scale=1.08, turn=turn, flip=side < 0))
-    hand = look if not gloved else None
-    if hand is None:
-        cloth.oval(x * 0.94, hand_y + 1, 3.3, 3.1, (232, 80, 140))
+    prop(cloth.at(x, y, scale=spot.scale, turn=turn, flip=side < 0))
+    if gloved:
+        cloth.oval(x * 0.94, hand_y + 1, 3.3, 3.1, RUBBER)
     else:
         draw_hand(body, look, x * 0.94, hand_y + 1)
 

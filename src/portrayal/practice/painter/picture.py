@@ -8,14 +8,13 @@ from PIL import Image
 
 from portrayal.errors import PracticeError
 from portrayal.practice.painter.backdrops import BACKDROPS
-from portrayal.practice.painter.canvas import OVERSAMPLING, Light, Pen
-from portrayal.practice.painter.emblems import STUDIES
+from portrayal.practice.painter.canvas import OVERSAMPLING, Light, Pen, Prop
 from portrayal.practice.painter.moods import CLOTHES_SHARE, draw_weather, light_of
 from portrayal.practice.painter.occupations import OUTFITS
 from portrayal.practice.painter.palette import BLACK, between, veil
 from portrayal.practice.painter.people import place_people
+from portrayal.practice.painter.studies import STUDIES
 from portrayal.practice.painter.things import THING_PAINTERS
-from portrayal.practice.painter.tools import Prop
 from portrayal.practice.scene import (
     AGES,
     DRESSES,

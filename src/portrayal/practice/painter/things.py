@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from portrayal.practice.painter.canvas import Prop
 from portrayal.practice.painter.flowers import FLOWER_PAINTERS
 from portrayal.practice.painter.insects import INSECT_PAINTERS
 from portrayal.practice.painter.instruments import INSTRUMENT_PAINTERS
 from portrayal.practice.painter.objects import OBJECT_PAINTERS
-from portrayal.practice.painter.tools import Prop
 from portrayal.practice.painter.weapons import WEAPON_PAINTERS
 
 THING_PAINTERS: dict[str, Prop] = (

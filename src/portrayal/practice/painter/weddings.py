@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from portrayal.practice.painter.canvas import Pen
-from portrayal.practice.painter.clothing import (
+from portrayal.practice.painter.cuts import (
     bow_tie,
     collar,
     neckline,
