@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from portrayal.analysis.data import Images, StudyData
+from portrayal.analysis.data import Images, StudyData, joined
 from portrayal.analysis.sentences import counted
 from portrayal.records import Prompt
 from portrayal.study import NEUTRAL, AssociationStudy
@@ -29,6 +29,10 @@ class ConceptImages:
     def n_missing(self) -> int:
         """Wanted images, of all sets, that cannot be used."""
         return self.neutral.n_missing + sum(one.n_missing for one in self.attributes.values())
+
+    def under(self, names: Sequence[str]) -> Images:
+        """Return the images under one attribute, or under several together."""
+        return joined([self.attributes[name] for name in names])
 
     def whole(self) -> ConceptImages:
         """Return only the stimuli that have images in every set."""

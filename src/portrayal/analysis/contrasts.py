@@ -3,92 +3,57 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from portrayal.analysis.concepts import ConceptImages, lack_of
-from portrayal.analysis.data import StudyData
-from portrayal.analysis.sentences import between, capital, chance, counted, not_enough, number
+from portrayal.analysis.sentences import between, capital, chance, counted, number
 from portrayal.analysis.settings import AnalysisSettings
+from portrayal.analysis.views import Poles, View, finite
 from portrayal.errors import StatisticsError
 from portrayal.records import Finding
-from portrayal.statistics.association import AssociationResult, association_test
-from portrayal.statistics.effect import cohen_size_word
-from portrayal.study import AssociationStudy, Contrast
+from portrayal.statistics import AssociationResult, association_test, cohen_size_word
+from portrayal.study import Contrast
 
 EFFECT = "d"
 SCORE = "S"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What every finding of one study under one encoder needs."""
-
-    study: AssociationStudy
-    data: StudyData
-    settings: AnalysisSettings
-    suffix: str
-    """Names the encoder where several stand side by side."""
-
-    def question(self, subject: str, first: str, second: str) -> str:
-        """Write a question as it heads a row: `flowers / insects: pleasant, not unpleasant`."""
-        return f"{subject}: {first} rather than {second}{self.suffix}"
-
-    def no_answer(self, question: str, statistic: str, reason: str, n_missing: int) -> Finding:
-        """Return a finding without a number, which says why."""
-        return Finding(
-            study=self.study.name,
-            question=question,
-            statistic=statistic,
-            estimate=None,
-            low=None,
-            high=None,
-            p=None,
-            q=None,
-            n=0,
-            n_missing=n_missing,
-            unit=self.settings.unit,
-            sentence=not_enough(reason, self.data.dropped, self.data.wanted),
-            details={"encoder": self.data.encoder.name},
-        )
-
-
 def contrast_findings(
-    setting: Setting, contrast: Contrast, concepts: dict[str, ConceptImages]
+    view: View, contrast: Contrast, poles: Poles, concepts: dict[str, ConceptImages]
 ) -> list[Finding]:
     """Return d (with p) and S of one contrast, or a finding that says why there are none."""
-    first, second = setting.study.attributes
-    question = setting.question(str(contrast), first, second)
+    question = view.question(str(contrast), poles)
     x, y = concepts[contrast.x], concepts[contrast.y]
-    missing = x.n_missing + y.n_missing
-    settings = setting.settings
+    settings = view.settings
     by_prompt = settings.unit == "prompt"
     if by_prompt and settings.permute == "stimuli":
         x, y = x.whole(), y.whole()
+    missing = x.n_missing + y.n_missing
     lack = lack_of((x, y), prompts_as_units=by_prompt)
     if lack:
-        return [setting.no_answer(question, EFFECT, lack, missing)]
+        return [view.no_answer(question, EFFECT, lack, missing)]
     try:
-        result = _test(setting, contrast, x, y)
+        result = _test(view, contrast, poles, x, y)
     except StatisticsError as error:
-        return [setting.no_answer(question, EFFECT, str(error), missing)]
+        return [view.no_answer(question, EFFECT, str(error), missing)]
     if not math.isfinite(result.effect_size):
         reason = "all images of both sides have the same association, so d has no unit"
-        return [setting.no_answer(question, EFFECT, reason, missing)]
-    details = _details(setting, contrast, result)
+        return [view.no_answer(question, EFFECT, reason, missing)]
+    details = _details(view, contrast, poles, result)
     effect = Finding(
-        study=setting.study.name,
+        study=view.study.name,
         question=question,
         statistic=EFFECT,
         estimate=_estimate(result),
-        low=_finite(result.effect_interval.low),
-        high=_finite(result.effect_interval.high),
+        low=finite(result.effect_interval.low),
+        high=finite(result.effect_interval.high),
         p=result.p_value,
         q=None,
         n=result.n_x + result.n_y,
         n_missing=missing,
         unit=settings.unit,
-        sentence=_sentence(setting, contrast, result),
+        sentence=_sentence(view, contrast, poles, result),
         details=details,
     )
     score = replace(
@@ -96,27 +61,26 @@ def contrast_findings(
         question=f"{question} (score S)",
         statistic=SCORE,
         estimate=result.score,
-        low=_finite(result.interval.low),
-        high=_finite(result.interval.high),
+        low=finite(result.interval.low),
+        high=finite(result.interval.high),
         p=None,
-        sentence=_score_sentence(setting, contrast, result),
+        sentence=_score_sentence(view, contrast, poles, result),
     )
     return [effect, score]
 
 
 def _test(
-    setting: Setting, contrast: Contrast, x: ConceptImages, y: ConceptImages
+    view: View, contrast: Contrast, poles: Poles, x: ConceptImages, y: ConceptImages
 ) -> AssociationResult:
-    first, second = setting.study.attributes
-    settings = setting.settings
+    settings = view.settings
     by_prompt = settings.unit == "prompt"
     sets = {
         "x": x.neutral,
         "y": y.neutral,
-        "x_a": x.attributes[first],
-        "x_b": x.attributes[second],
-        "y_a": y.attributes[first],
-        "y_b": y.attributes[second],
+        "x_a": x.under(poles.first_attributes),
+        "x_b": x.under(poles.second_attributes),
+        "y_a": y.under(poles.first_attributes),
+        "y_b": y.under(poles.second_attributes),
     }
     units: dict[str, Any] = {}
     if by_prompt:
@@ -131,7 +95,7 @@ def _test(
         confidence=settings.confidence,
         resample=settings.resample,
         permute=settings.permute if by_prompt else "targets",
-        rng=settings.rng(setting.study.name, setting.data.encoder.digest, str(contrast)),
+        rng=settings.rng(view.study.name, view.data.encoder.digest, str(contrast), poles.first),
     )
 
 
@@ -141,26 +105,28 @@ def _estimate(result: AssociationResult) -> float:
     return corrected if math.isfinite(corrected) else result.effect_size
 
 
-def _details(setting: Setting, contrast: Contrast, result: AssociationResult) -> dict[str, Any]:
+def _details(
+    view: View, contrast: Contrast, poles: Poles, result: AssociationResult
+) -> dict[str, Any]:
     estimate = _estimate(result)
     return {
-        "encoder": setting.data.encoder.name,
+        "encoder": view.data.encoder.name,
         "contrast": str(contrast),
         "x": contrast.x,
         "y": contrast.y,
-        "attributes": list(setting.study.attributes),
+        "attributes": [poles.first, poles.second],
         "score": result.score,
-        "score_low": _finite(result.interval.low),
-        "score_high": _finite(result.interval.high),
+        "score_low": finite(result.interval.low),
+        "score_high": finite(result.interval.high),
         "d": estimate,
         "d_paper": result.effect_size,
-        "d_low": _finite(result.effect_interval.low),
-        "d_high": _finite(result.effect_interval.high),
+        "d_low": finite(result.effect_interval.low),
+        "d_high": finite(result.effect_interval.high),
         "size": cohen_size_word(estimate),
         "p": result.p_value,
         "exact": result.exact,
         "splits": int(result.null_distribution.size),
-        "least_p": _least_p(setting.settings, result),
+        "least_p": _least_p(view.settings, result),
         "n_x": result.n_x,
         "n_y": result.n_y,
         "prompts_x": result.n_units_x,
@@ -176,20 +142,20 @@ def _least_p(settings: AnalysisSettings, result: AssociationResult) -> float:
     return min(1.0, sides / min(splits, settings.resamples + 1))
 
 
-def _sentence(setting: Setting, contrast: Contrast, result: AssociationResult) -> str:
-    first, second = setting.study.attributes
+def _sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationResult) -> str:
+    first, second = poles.first, poles.second
     estimate = _estimate(result)
     x, y = (contrast.x, contrast.y) if estimate >= 0 else (contrast.y, contrast.x)
-    if result.p_value < 1 - setting.settings.confidence:
+    if result.p_value < 1 - view.settings.confidence:
         start = f"pictures of {x} lean to {first} rather than {second} more than those of {y}"
     else:
         start = f"no clear difference between {contrast.x} and {contrast.y} in leaning to {first} "
         start += f"rather than {second}"
-    interval = between(*result.effect_interval, setting.settings.confidence)
-    least = _least_p(setting.settings, result)
+    interval = between(*result.effect_interval, view.settings.confidence)
+    least = _least_p(view.settings, result)
     caution = f" (the least that so few units can give is {least:.2f})" if least > 0.05 else ""
     units = ""
-    if setting.settings.unit == "prompt":
+    if view.settings.unit == "prompt":
         units = f" of {result.n_units_x} + {result.n_units_y} prompts"
     return (
         f"{capital(start)}: d = {number(estimate)} ({interval}), a "
@@ -198,16 +164,12 @@ def _sentence(setting: Setting, contrast: Contrast, result: AssociationResult) -
     )
 
 
-def _score_sentence(setting: Setting, contrast: Contrast, result: AssociationResult) -> str:
-    first, second = setting.study.attributes
-    interval = between(*result.interval, setting.settings.confidence)
+def _score_sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationResult) -> str:
+    first, second = poles.first, poles.second
+    interval = between(*result.interval, view.settings.confidence)
     more = "higher" if result.score >= 0 else "lower"
     return (
         f"The mean cosine with {first} less that with {second} is {number(abs(result.score))} "
         f"{more} for {contrast.x} than for {contrast.y} (S = {number(result.score)}, {interval}); "
         f"{counted(result.n_x + result.n_y, 'image')}."
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

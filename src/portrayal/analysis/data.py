@@ -78,6 +78,20 @@ class Images:
         )
 
 
+def joined(parts: Sequence[Images]) -> Images:
+    """Return several sets of images as one."""
+    if len(parts) == 1:
+        return parts[0]
+    return Images(
+        tuple(key for part in parts for key in part.keys),
+        tuple(prompt for part in parts for prompt in part.prompts),
+        tuple(seed for part in parts for seed in part.seeds),
+        tuple(unit for part in parts for unit in part.units),
+        np.concatenate([part.vectors for part in parts]),
+        sum(part.n_missing for part in parts),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Usable:
     keys: list[str]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.audit import Audit
-from portrayal.study import Study
+from portrayal.statistics.power import detectable_effect, detectable_share_difference
+from portrayal.study import AssociationStudy, CompositionStudy, Contrast, Study
 
 DEFAULT_RATE = 4.0
 """Pictures a second: the practice model on two cores."""
@@ -88,8 +91,51 @@ def total_missing(studies: Sequence[Study], audit: Audit | None = None) -> int:
 
 
 def detectable(study: Study, settings: AnalysisSettings) -> str:
-    """Return the smallest effect that a study would find four times in five, in words."""
+    """Return the smallest effect that a study would find four times in five, in words.
+
+    Associations of two images of one prompt are taken to be correlated by 0.5.
+    """
+    if isinstance(study, AssociationStudy):
+        effects = [_detectable_d(study, contrast, settings) for contrast in study.contrasts]
+        return _smallest_and_largest("d", effects) if effects else ""
+    if isinstance(study, CompositionStudy):
+        images = _images_per_level(study)
+        if len(images) < 2:
+            return ""
+        difference = detectable_share_difference(min(images), min(images))
+        if math.isnan(difference):
+            return "no difference of shares: too few images"
+        return f"shares {100 * difference:.0f} points apart"
     return ""
+
+
+def _detectable_d(study: AssociationStudy, contrast: Contrast, settings: AnalysisSettings) -> float:
+    n_x, n_y = (len(study.concepts[name].words) for name in contrast)
+    by_prompt = settings.unit == "prompt"
+    return detectable_effect(
+        n_x if by_prompt else n_x * study.images,
+        n_y if by_prompt else n_y * study.images,
+        images_per_unit=study.images if by_prompt else 1,
+        alpha=1 - settings.confidence,
+        alternative=settings.alternative,
+    )
+
+
+def _smallest_and_largest(name: str, effects: Sequence[float]) -> str:
+    known = [effect for effect in effects if not math.isnan(effect)]
+    if not known:
+        return "nothing: too few prompts"
+    low, high = min(known), max(known)
+    return f"{name} {low:.2f}" if high - low < 0.005 else f"{name} {low:.2f} to {high:.2f}"
+
+
+def _images_per_level(study: CompositionStudy) -> list[int]:
+    """Return the images of each level of the factor with most levels."""
+    counts: dict[str, Counter[str]] = {}
+    for prompt in study.prompts():
+        for factor, level in prompt.factors.items():
+            counts.setdefault(factor, Counter())[level] += prompt.images
+    return list(max(counts.values(), key=len).values()) if counts else []
 
 
 def duration(seconds: float) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
+from portrayal.analysis.views import View
 from portrayal.records import Finding, Identity, Table
-from portrayal.study import Published, Study
+from portrayal.study import Published
 
 SAME = "same settings"
 OTHER = "published, other settings"
@@ -24,26 +25,17 @@ class Ours(NamedTuple):
     high: float | None = None
 
 
-def published_table(
-    study: Study,
-    ours: Mapping[tuple[str, str], Ours],
-    *,
-    generator: Identity,
-    encoder: Identity,
-    images: int,
-) -> Table | None:
+def published_table(view: View, ours: Mapping[tuple[str, str], Ours]) -> Table | None:
     """Return the published numbers of a study beside ours; None where it has none.
 
     Args:
-        study: The study, with its published numbers.
+        view: Study and encoder.
         ours: Our numbers, by (what they are of, statistic).
-        generator: Whose images these are.
-        encoder: Who looked at them.
-        images: Images per prompt of this audit's study.
     """
+    study, data = view.study, view.data
     rows = []
     for publication in study.published:
-        settings = SAME if settings_match(publication, generator, encoder) else OTHER
+        settings = SAME if settings_match(publication, data.generator, data.encoder) else OTHER
         for number in publication.numbers:
             mine = ours.get((number.of, number.statistic), Ours(None))
             printed = f"{number.bound}{number.value:g}"
@@ -52,8 +44,13 @@ def published_table(
     if not rows:
         return None
     notes = list(dict.fromkeys(p.note for p in study.published if p.note))
-    title = f"Published numbers beside ours ({images} images per prompt)"
-    return Table("published", title, COLUMNS, rows, note=" ".join(notes))
+    return Table(
+        name=f"published{view.suffix}",
+        title=f"Published numbers beside ours{view.suffix}",
+        columns=COLUMNS,
+        rows=rows,
+        note=" ".join(notes),
+    )
 
 
 def settings_match(published: Published, generator: Identity, encoder: Identity) -> bool:

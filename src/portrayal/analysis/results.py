@@ -22,6 +22,8 @@ from portrayal.study import Study, study_from_dict
 FORMAT = 1
 """Version of results.json."""
 
+NO_ENCODER = Identity("none", "no encoder")
+
 Analysis = Callable[[Any, Sequence[StudyData], AnalysisSettings], StudyResult]
 
 ANALYSES: Mapping[str, Analysis] = {
@@ -85,7 +87,7 @@ def analyze(
             f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"
         )
     seen_by = encoders(audit)
-    if not seen_by:
+    if not seen_by and audit.images().filter("status = 'ok'").limit(1).fetchall():
         raise AuditError(
             f"{audit.path}: no encoder has looked at the images yet; "
             f"run: portrayal measure {audit.path}"
@@ -95,7 +97,8 @@ def analyze(
         (prompt.text for study in studies for prompt in study.prompts()),
         (text for study in studies for text in study.texts()),
     )
-    found = [_answer(study, shared, seen_by, how) for study in studies]
+    # Without a single picture there is nothing to look at; the findings say so.
+    found = [_answer(study, shared, seen_by or [NO_ENCODER], how) for study in studies]
     results = Results(audit.generator, seen_by, how, studies, corrected(found))
     audit.write_results(results.as_dict())
     return results
