@@ -135,6 +135,12 @@ class Pen:
         other.light = light
         return other
 
+    def varied(self, rng: np.random.Generator) -> Pen:
+        """Return a pen that takes its variety from another source."""
+        other = self._copy()
+        other.rng = rng
+        return other
+
     def _ink(self, colour: Colour) -> Colour:
         keep, add_red, add_green, add_blue = self.light
         red = int(colour[0] * keep + add_red)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from portrayal.practice.painter.accessories import ACCESSORIES, TIE_COLOURS
 from portrayal.practice.painter.canvas import Light, Pen, Prop
 from portrayal.practice.painter.emblems import EMBLEMS
@@ -65,11 +67,19 @@ _PROP_SPOTS: dict[str, Spot] = {
 }
 """Where a tool is held, seen from the middle of the face; "shown" is for things and words."""
 
+FIRST_STREAM = 10
+"""Streams below are taken by background, weather and arrangement."""
+
 RUBBER: Colour = (232, 80, 140)
 
 
-def place_people(pen: Pen, people: tuple[Person, ...], *, held: Prop | None, light: Light) -> None:
-    """Paint one to four people; the first one holds `held`, if anything."""
+def place_people(
+    pen: Pen, people: tuple[Person, ...], *, held: Prop | None, light: Light, seed: int
+) -> None:
+    """Paint one to four people; the first one holds `held`, if anything.
+
+    Each person draws from a stream of their own, so that changing one leaves the others alone.
+    """
     rng = pen.rng
     spots = _GROUPS[len(people)]
     dx, dy = between(rng, -3, 3), between(rng, -2, 2)
@@ -80,7 +90,8 @@ def place_people(pen: Pen, people: tuple[Person, ...], *, held: Prop | None, lig
         size = spot.scale * small * between(rng, 0.95, 1.06) * (0.94 if tall else 1.0)
         x = spot.x + dx * spot.scale + between(rng, -1, 1)
         y = spot.y + dy + (4.0 * spot.scale if tall else 0.0) + (3.5 if small < 1.0 else 0.0)
-        local = pen.at(64.0 - x if flip else x, y, scale=size)
+        own = np.random.default_rng((seed, FIRST_STREAM + index))
+        local = pen.at(64.0 - x if flip else x, y, scale=size).varied(own)
         _draw_person(local, person, held=held if index == 0 else None, light=light)
 
 

@@ -61,9 +61,11 @@ def _check_person(person: Person) -> None:
         _require("worn", item, WORN)
 
 
-def _check(scene: Scene, size: int) -> None:
+def _check(scene: Scene, seed: int, size: int) -> None:
     if size < 8:
         raise PracticeError(f"size {size} is too small to paint; allowed: 8 or more, usually 64")
+    if seed < 0:
+        raise PracticeError(f"seed {seed} is negative; allowed: 0 or more")
     if len(scene.people) > MOST_PEOPLE:
         raise PracticeError(
             f"people: {len(scene.people)} in one picture; allowed: 0 to {MOST_PEOPLE}"
@@ -119,7 +121,8 @@ def paint(scene: Scene, seed: int, *, size: int = 64) -> npt.NDArray[np.uint8]:
     Args:
         scene: What is shown.
         seed: Decides everything that the scene leaves open; the same scene and seed always give
-            the same picture.
+            the same picture. Background, weather, arrangement and each person draw from streams
+            of their own, so that another valence or neighbour leaves a person as they are.
         size: Pixels along one side.
 
     Returns:
@@ -128,20 +131,21 @@ def paint(scene: Scene, seed: int, *, size: int = 64) -> npt.NDArray[np.uint8]:
     Raises:
         PracticeError: The scene names something that the painter does not know.
     """
-    _check(scene, size)
-    rng = np.random.default_rng(seed)
+    _check(scene, seed, size)
     wide = size * OVERSAMPLING
     image = Image.new("RGB", (wide, wide))
+    rng, weather_rng, subject_rng = (np.random.default_rng((seed, part)) for part in range(3))
     gain = between(rng, 0.97, 1.03)
     light = light_of(scene.valence)
     light = Light(light.keep * gain, light.red * gain, light.green * gain, light.blue * gain)
     pen = Pen(image, rng=rng, light=light)
     BACKDROPS[_backdrop(scene)](pen)
-    draw_weather(pen.lit(Light()), scene.valence)
+    draw_weather(pen.lit(Light()).varied(weather_rng), scene.valence)
+    pen = pen.varied(subject_rng)
     thing = scene.thing
     if scene.people:
         held = _held(thing) if thing is not None else None
-        place_people(pen, scene.people, held=held, light=light)
+        place_people(pen, scene.people, held=held, light=light, seed=seed)
     elif thing is not None:
         _draw_thing(pen.lit(light.softened(CLOTHES_SHARE)), thing)
     return np.asarray(image.reduce(OVERSAMPLING))
