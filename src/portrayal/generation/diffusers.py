@@ -1,0 +1,272 @@
+"""Any text-to-image pipeline that diffusers loads, as a generator.
+
+The noise of every picture comes from a generator of its own, on the CPU: a picture depends on its
+prompt and seed alone, not on the batch that it was made in, nor on the order or the device.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PIL import Image
+
+from portrayal.errors import GenerationError
+from portrayal.generation.pipelines import (
+    load_pipeline,
+    read_defaults,
+    read_pipeline_files,
+    use_scheduler,
+)
+from portrayal.generation.texts import EMBEDDINGS, PromptEmbeddings, TextWindow
+from portrayal.models.devices import choose_device, choose_dtype, import_extra, without_remarks
+from portrayal.models.files import Source, find_source
+from portrayal.records import Identity, Picture, Request, plain
+
+NOT_A_NUMBER = "the pipeline returned NaN; another dtype may help (float32, bfloat16)"
+SETTINGS = (
+    "steps",
+    "guidance",
+    "width",
+    "height",
+    "scheduler",
+    "negative_prompt",
+    "dtype",
+    "device",
+    "batch_size",
+    "revision",
+    "truncate",
+)
+"""What `open_diffusers` takes."""
+
+_BATCH = {"cpu": 16, "mps": 8, "cuda": 32}
+_CALL_NAMES = {"steps": "num_inference_steps", "guidance": "guidance_scale"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How pictures are sampled; None leaves it to the pipeline folder.
+
+    Attributes:
+        steps: Denoising steps.
+        guidance: Scale of classifier-free guidance.
+        width: Pixels.
+        height: Pixels.
+        scheduler: A scheduler of diffusers that fits the model, e.g. "DPMSolverMultistep".
+        negative_prompt: What the pictures shall not show.
+    """
+
+    steps: int | None = None
+    guidance: float | None = None
+    width: int | None = None
+    height: int | None = None
+    scheduler: str | None = None
+    negative_prompt: str | None = None
+
+
+class DiffusersGenerator:
+    """A loaded pipeline with its settings; made by `open_diffusers`.
+
+    Args:
+        pipeline: A text-to-image pipeline of diffusers, on its device.
+        name: The name under which people know the model.
+        sampling: How to sample; what is None there is the pipeline's own default.
+        files: What identifies the model's files, for the identity.
+        batch_size: How many pictures to make at once.
+        truncate: Let prompts be cut to the text window.
+    """
+
+    def __init__(
+        self,
+        pipeline: Any,
+        name: str,
+        sampling: Sampling,
+        *,
+        files: dict[str, Any],
+        batch_size: int,
+        truncate: bool = False,
+    ) -> None:
+        self.batch_size = batch_size
+        self._pipeline = pipeline
+        parameters = inspect.signature(pipeline.__call__).parameters
+        if "prompt" not in parameters:
+            raise GenerationError(f"{name}: {type(pipeline).__name__} makes no images from text")
+        if sampling.scheduler is not None:
+            use_scheduler(pipeline, sampling.scheduler)
+        self._sampling = _complete(name, pipeline, sampling)
+        self._call = self._call_arguments(name, parameters)
+        self._window = TextWindow(pipeline, truncate=truncate)
+        self._texts: PromptEmbeddings | None = None
+        if type(pipeline).__name__ in EMBEDDINGS:
+            guided = (self._sampling.guidance or 0.0) > 1.0
+            negative = self._sampling.negative_prompt
+            self._texts = PromptEmbeddings(pipeline, guided=guided, negative_prompt=negative)
+        cut = {"truncate": True} if truncate else {}
+        self.identity = Identity("diffusers", name, {**files, **self._settings(), **cut})
+
+    def check(self, prompts: Iterable[str]) -> int:
+        """Return how many prompts will be cut; raise where cutting was not allowed."""
+        return self._window.check(prompts)
+
+    def generate(self, requests: Sequence[Request]) -> list[Picture]:
+        """Make one picture for each request."""
+        torch = import_extra("torch", extra="models")
+        noise = [torch.Generator("cpu").manual_seed(request.seed) for request in requests]
+        prompts = [request.prompt for request in requests]
+        with torch.inference_mode(), without_remarks("diffusers"):
+            output = self._pipeline(
+                **self._texts_for(prompts), **self._call, generator=noise, output_type="pt"
+            )
+            return _pictures(output)
+
+    def _texts_for(self, prompts: list[str]) -> dict[str, Any]:
+        if self._texts is not None:
+            return self._texts.arguments(prompts)
+        negative = self._sampling.negative_prompt
+        return {"prompt": prompts} | (
+            {} if negative is None else {"negative_prompt": [negative] * len(prompts)}
+        )
+
+    def _call_arguments(self, name: str, parameters: Any) -> dict[str, Any]:
+        """Return the settings under the names that the pipeline's call has for them."""
+        call = {}
+        for setting in ("steps", "guidance", "width", "height"):
+            value = getattr(self._sampling, setting)
+            key = _CALL_NAMES.get(setting, setting)
+            if value is None:
+                continue
+            if key not in parameters:
+                raise GenerationError(f"{name}: this pipeline has no {setting}; leave it out")
+            call[key] = value
+        if self._sampling.negative_prompt is not None and "true_cfg_scale" in parameters:
+            raise GenerationError(f"{name}: this pipeline's guidance has no negative prompt")
+        return call
+
+    def _settings(self) -> dict[str, Any]:
+        scheduler = self._pipeline.scheduler
+        config = {k: v for k, v in scheduler.config.items() if not k.startswith("_")}
+        found = {
+            "pipeline": type(self._pipeline).__name__,
+            "scheduler": type(scheduler).__name__,
+            "scheduler_config": plain(config),
+            "steps": self._sampling.steps,
+            "guidance": self._sampling.guidance,
+            "width": self._sampling.width,
+            "height": self._sampling.height,
+            "negative_prompt": self._sampling.negative_prompt,
+            "dtype": str(self._pipeline.dtype).removeprefix("torch."),
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def open_diffusers(
+    model: str,
+    *,
+    name: str | None = None,
+    revision: str | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
+    batch_size: int | None = None,
+    truncate: bool = False,
+    **sampling: Any,
+) -> DiffusersGenerator:
+    """Load a pipeline by folder or Hub id.
+
+    Args:
+        model: A folder, or an id such as "owner/name".
+        name: The model's name in the identity; its Hub id or the folder's last name if left out.
+        revision: A branch, tag or commit of the Hub.
+        dtype: float32, bfloat16 or float16; by default float32 on a CPU, bfloat16 on a GPU.
+        device: Where to run; by default a GPU where there is one.
+        batch_size: Pictures at once; halved by the loop where memory runs out.
+        truncate: Let prompts be cut to the text window; kept in the identity.
+        sampling: The fields of `Sampling`.
+
+    Raises:
+        GenerationError: No such model, or it cannot be loaded safely.
+    """
+    source = find_source(model, revision=revision, download=_download, error=GenerationError)
+    files = read_pipeline_files(source)
+    defaults = read_defaults(source)
+    place = choose_device(device, error=GenerationError)
+    usual = defaults.pop("dtype", None) or ("bfloat16" if place.startswith("cuda") else "float32")
+    kind = choose_dtype(dtype, default=usual, error=GenerationError)
+    if batch_size is not None and batch_size < 1:
+        raise GenerationError(f"batch_size is {batch_size}; allowed: 1 or more")
+    settings = {key: value for key, value in sampling.items() if value is not None}
+    return DiffusersGenerator(
+        load_pipeline(files, dtype=kind, device=place),
+        name or source.name,
+        replace(Sampling(**defaults), **settings),
+        files=_files_identity(source, files.weights_hash, files.configuration_hash),
+        batch_size=batch_size or _BATCH.get(place.partition(":")[0], 16),
+        truncate=truncate,
+    )
+
+
+def _files_identity(source: Source, weights: str, configuration: str) -> dict[str, Any]:
+    found = {"weights": weights, "configuration": configuration}
+    return found if source.revision is None else found | {"revision": source.revision}
+
+
+def _download(model: str, revision: str | None) -> str:
+    diffusers = import_extra("diffusers", extra="models")
+    folder = diffusers.DiffusionPipeline.download(model, revision=revision, use_safetensors=True)
+    return str(folder)
+
+
+def _complete(name: str, pipeline: Any, sampling: Sampling) -> Sampling:
+    """Fill in what the pipeline would take by itself, so that the identity says it."""
+    parameters = inspect.signature(pipeline.__call__).parameters
+    found = {}
+    for setting, key in _CALL_NAMES.items():
+        if getattr(sampling, setting) is None and key in parameters:
+            found[setting] = parameters[key].default
+    height, width = _own_size(pipeline)
+    if sampling.width is None:
+        found["width"] = width
+    if sampling.height is None:
+        found["height"] = height
+    complete = replace(sampling, **found)
+    for setting, least, step in (("steps", 1, 1), ("width", 8, 8), ("height", 8, 8)):
+        value = getattr(complete, setting)
+        if value is not None and (value != int(value) or value < least or value % step):
+            allowed = "1 or more" if step == 1 else f"a multiple of {step}"
+            raise GenerationError(f"{name}: {setting} is {value}; allowed: {allowed}")
+    if complete.guidance is not None and not 0 <= complete.guidance < float("inf"):
+        raise GenerationError(f"{name}: guidance is {complete.guidance}; allowed: 0 or more")
+    return complete
+
+
+def _own_size(pipeline: Any) -> tuple[int | None, int | None]:
+    """Return the height and width that a pipeline takes when it is not told."""
+    network = getattr(pipeline, "unet", None) or getattr(pipeline, "transformer", None)
+    sample = getattr(pipeline, "default_sample_size", None)
+    if sample is None:
+        sample = getattr(getattr(network, "config", None), "sample_size", None)
+    scale = getattr(pipeline, "vae_scale_factor", None)
+    if sample is None or scale is None:
+        return None, None
+    height, width = sample if isinstance(sample, (list, tuple)) else (sample, sample)
+    return int(height * scale), int(width * scale)
+
+
+def _pictures(output: Any) -> list[Picture]:
+    """Turn a pipeline's output into pictures: refused where flagged, failed where not finite."""
+    torch = import_extra("torch", extra="models")
+    tensor = output.images.float()
+    finite = torch.isfinite(tensor.flatten(1)).all(1).tolist()
+    pixels = (tensor.nan_to_num() * 255).round().clamp(0, 255).to(torch.uint8)
+    arrays = pixels.permute(0, 2, 3, 1).cpu().numpy()
+    flagged = getattr(output, "nsfw_content_detected", None) or [False] * len(arrays)
+    pictures = []
+    for array, is_finite, is_flagged in zip(arrays, finite, flagged, strict=True):
+        if is_flagged:
+            pictures.append(Picture.refused("safety checker"))
+        elif not is_finite:
+            pictures.append(Picture.failed(NOT_A_NUMBER))
+        else:
+            pictures.append(Picture.ok(Image.fromarray(array)))
+    return pictures

@@ -1,0 +1,75 @@
+"""Which generators there are, and how a model's name finds its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from portrayal.errors import GenerationError, one_of
+from portrayal.generation.diffusers import SETTINGS, open_diffusers
+from portrayal.generation.painter import NAME as PAINTER
+from portrayal.generation.painter import open_painter
+from portrayal.generation.protocol import Generator
+from portrayal.practice.weights import PIPELINE, part_folder
+
+PRACTICE = "practice"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of generator.
+
+    Attributes:
+        written: How a user writes such a model.
+        is_meant: Whether a name means this kind.
+        open: Takes the name and settings, returns the generator.
+        settings: The names of the settings that it takes.
+    """
+
+    written: str
+    is_meant: Callable[[str], bool]
+    open: Callable[..., Generator]
+    settings: tuple[str, ...]
+
+
+def open_practice(model: str, **settings: Any) -> Generator:
+    """Open the practice model that ships with the package."""
+    return open_diffusers(str(part_folder(PIPELINE)), name=model, **settings)
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(PAINTER, lambda model: model == PAINTER, open_painter, ("width", "height", "batch_size")),
+    Kind(
+        PRACTICE,
+        lambda model: model == PRACTICE,
+        open_practice,
+        tuple(name for name in SETTINGS if name != "revision"),
+    ),
+    Kind("a folder or a Hub id (owner/name)", lambda model: True, open_diffusers, SETTINGS),
+)
+"""The first kind that a name fits is taken."""
+
+
+def open_generator(model: str, **settings: Any) -> Generator:
+    """Open a generator by its name.
+
+    Args:
+        model: "practice", "practice:painter", a pipeline folder, or a Hub id.
+        settings: steps, guidance, width, height, scheduler, negative_prompt, dtype, device,
+            batch_size, revision, truncate; None means the model's own.
+
+    Raises:
+        GenerationError: No such model, or a setting that it does not have.
+    """
+    kind = next(kind for kind in KINDS if kind.is_meant(model))
+    # A switch that is off is the same as one that was never mentioned.
+    given = {
+        name: value for name, value in settings.items() if value is not None and value is not False
+    }
+    for name in given:
+        if name not in kind.settings:
+            raise GenerationError(
+                f"{model}: setting {name} is unknown; allowed: {one_of(kind.settings)}"
+            )
+    return kind.open(model, **given)

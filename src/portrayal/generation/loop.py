@@ -1,0 +1,135 @@
+"""The generation loop: wanted minus present, in batches, until nothing is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from portrayal.audit import Audit
+from portrayal.errors import GenerationError
+from portrayal.generation.protocol import GenerationSummary, Generator
+from portrayal.generation.work import Arrivals, Work, own_place
+from portrayal.generation.writer import PartWriter
+from portrayal.models.attempts import Attempts, Failure, Patience
+from portrayal.records import Picture, Request
+
+OnProgress = Callable[[int, int], None]
+"""Called with how many of the wanted pictures are done, and how many are wanted."""
+
+OnPictures = Callable[[Sequence[tuple[Request, Picture]]], None]
+"""Called with every batch as it leaves the generator, before it is encoded."""
+
+
+def generate(
+    audit: Audit,
+    generator: Generator,
+    wanted: Iterable[tuple[str, int]],
+    *,
+    on_progress: OnProgress | None = None,
+    on_pictures: OnPictures | None = None,
+    retry_failed: bool = False,
+    patience: Patience | None = None,
+) -> GenerationSummary:
+    """Make what is wanted and not there yet.
+
+    Stopping at any moment, by whatever means, loses at most the batches in flight. Several
+    processes may run this on one folder; they share the work.
+
+    Args:
+        audit: Where the pictures go.
+        generator: Who makes them; must be the audit's own.
+        wanted: Prompt texts, each with the number of images wanted (seeds 0 ... n-1).
+        on_progress: Called after every batch with done and total.
+        on_pictures: Called with every batch of requests and pictures, for measuring in memory.
+        retry_failed: Make again what failed in an earlier run.
+        patience: How often a failing batch is tried.
+
+    Raises:
+        AuditError: The audit is about another generator, or the disk is full.
+        PromptTooLong: A prompt would be cut silently; nothing has been made then.
+        GenerationError: Batch after batch fails wholly; what was made before is stored.
+    """
+    audit.header.require(generator.identity, audit.path)
+    counts: dict[str, int] = {}
+    for prompt, n in wanted:
+        counts[prompt] = max(n, counts.get(prompt, 0))
+    truncated = generator.check(list(counts))
+    total = sum(counts.values())
+    arrivals = Arrivals(audit)
+    missing = audit.missing(counts.items(), retry_failed=retry_failed)
+    present = total - len(missing)
+    report = on_progress or (lambda done, total: None)
+    report(present, total)
+    if not len(missing):
+        return GenerationSummary(present=present, truncated=truncated)
+    images = audit.path / "images"
+    images.mkdir(exist_ok=True)
+    with own_place(images) as place:
+        run = _Run(generator, Work(missing, place=place), patience or Patience())
+        with PartWriter(audit, again=retry_failed) as writer:
+            while run.work.left:
+                batch = run.next_batch()
+                if on_pictures is not None:
+                    on_pictures(batch)
+                run.store(batch, writer)
+                for prompts, seeds in arrivals.look(failed_too=not retry_failed):
+                    run.elsewhere += run.work.strike(prompts, seeds)
+                report(total - run.work.left - run.waiting, total)
+            run.give_up_waiting(writer)
+    stored = writer.stored
+    report(total, total)
+    return GenerationSummary(
+        made=stored["ok"],
+        refused=stored["refused"],
+        failed=stored["failed"],
+        present=present + run.elsewhere + stored["elsewhere"],
+        truncated=truncated,
+    )
+
+
+class _Run:
+    """The state of one run: the work left, and batches of which nothing succeeded.
+
+    Such batches wait until a later one succeeds: only then is it their own fault and worth a row.
+    Where everything fails, the model is broken, the run ends, and the next one tries them again.
+    """
+
+    def __init__(self, generator: Generator, work: Work, patience: Patience) -> None:
+        self.work = work
+        self.elsewhere = 0
+        self._patience = patience
+        self._attempts: Attempts[Request, Picture] = Attempts(
+            generator.generate, limit=generator.batch_size, patience=patience
+        )
+        self._failed: list[list[tuple[Request, Picture]]] = []
+
+    @property
+    def waiting(self) -> int:
+        """Requests in batches of which nothing succeeded."""
+        return sum(len(batch) for batch in self._failed)
+
+    def next_batch(self) -> list[tuple[Request, Picture]]:
+        """Make the next batch."""
+        requests = self.work.take(self._attempts.limit)
+        answers = self._attempts.run(requests)
+        pictures = [Picture.failed(a.reason) if isinstance(a, Failure) else a for a in answers]
+        return list(zip(requests, pictures, strict=True))
+
+    def store(self, batch: list[tuple[Request, Picture]], writer: PartWriter) -> None:
+        """Hand a batch to the writer, or keep it back where all of it failed."""
+        if all(picture.status == "failed" for _, picture in batch):
+            self._failed.append(batch)
+            if len(self._failed) >= self._patience.hopeless:
+                raise GenerationError(
+                    f"{len(self._failed)} batches failed one after another, the last with: "
+                    f"{batch[-1][1].reason}; mend it and run the same command again, "
+                    "it continues where it stopped"
+                )
+            return
+        self.give_up_waiting(writer)
+        writer.put(batch)
+
+    def give_up_waiting(self, writer: PartWriter) -> None:
+        """Store the batches that failed wholly."""
+        for batch in self._failed:
+            writer.put(batch)
+        self._failed.clear()

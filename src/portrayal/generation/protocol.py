@@ -1,0 +1,69 @@
+"""What a generator is, and what a run of the loop says at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Protocol
+
+from portrayal.records import Identity, Picture, Request
+
+
+class Generator(Protocol):
+    """Makes pictures: the same request gives the same picture, whatever else is in the batch."""
+
+    @property
+    def identity(self) -> Identity:
+        """Everything that changes pixels, and nothing else."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many requests to give at once."""
+
+    def check(self, prompts: Iterable[str]) -> int:
+        """Return how many prompts would be cut to the text window, because the user allowed it.
+
+        Raises:
+            PromptTooLong: A prompt would be cut, and nobody allowed it.
+        """
+
+    def generate(self, requests: Sequence[Request]) -> list[Picture]:
+        """Return one picture for each request, in order.
+
+        A refusal is a picture too. An exception is tried again; a `PortrayalError` ends the run.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationSummary:
+    """How a run of the loop ended.
+
+    Attributes:
+        made: Pictures stored by this run.
+        refused: Requests that the generator declined, stored as such by this run.
+        failed: Requests that failed after all attempts, stored with their reason by this run.
+        present: Wanted pictures that were there before, or that another process made meanwhile.
+        truncated: Prompts that were cut to the text window, as the user allowed.
+    """
+
+    made: int = 0
+    refused: int = 0
+    failed: int = 0
+    present: int = 0
+    truncated: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Return a JSON-ready copy."""
+        return asdict(self)
+
+    def sentence(self) -> str:
+        """Say it in one line; what did not happen is not mentioned."""
+        parts = [f"{self.made:,} images made", f"{self.present:,} were there"]
+        for count, words in (
+            (self.refused, "refused by the model"),
+            (self.failed, "failed (their reasons are in images/; --retry-failed tries again)"),
+            (self.truncated, "prompts cut to the text window"),
+        ):
+            if count:
+                parts.append(f"{count:,} {words}")
+        return ", ".join(parts)

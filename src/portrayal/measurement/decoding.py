@@ -1,0 +1,30 @@
+"""Image bytes turned into pixels, safely: bytes may be damaged, or a bomb."""
+
+from __future__ import annotations
+
+import io
+
+from PIL import Image, ImageOps
+
+from portrayal.measurement.protocol import Reason
+
+MAX_PIXELS = 64_000_000
+"""No picture of a model or a camera is larger; what claims to be may be made to fill memory."""
+
+FORMATS = ("PNG", "JPEG", "WEBP")
+
+
+def decode(data: bytes | None) -> Image.Image | Reason:
+    """Return an upright RGB image, or the reason why there is none."""
+    if not data:
+        return Reason("no image bytes")
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > MAX_PIXELS:
+                return Reason("image too large")
+            # A photograph may be stored lying down with a note to turn it.
+            return ImageOps.exif_transpose(image).convert("RGB")
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        return Reason("image too large")
+    except Exception:  # decoders of damaged bytes raise almost anything
+        return Reason("corrupt image")

@@ -1,0 +1,8 @@
+"""What generators and measurers share about models, since neither may see the other.
+
+files.py       where a model's files lie, and the hash of what is in them
+devices.py     optional imports, device and dtype, silence while loading
+attempts.py    a batch that fails: again, smaller, one by one
+"""
+
+from __future__ import annotations
