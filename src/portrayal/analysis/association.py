@@ -14,6 +14,7 @@ import numpy as np
 from portrayal.analysis.concepts import ConceptImages, concept_images
 from portrayal.analysis.contrasts import EFFECT, contrast_findings
 from portrayal.analysis.data import StudyData
+from portrayal.analysis.encoder_agreement import image_agreement
 from portrayal.analysis.leanings import (
     ASSOCIATION,
     concept_finding,
@@ -49,11 +50,16 @@ def analyze_association(
     """
     findings: list[Finding] = []
     tables: list[Table] = []
+    distributions: dict[str, Table] = {}
     for one in data:
-        suffix = f" · {one.encoder.name}" if len(data) > 1 else ""
+        suffix = f" · {one.label}" if len(data) > 1 else ""
         part = _of_encoder(View(study, one, settings, suffix))
         findings += part.findings
         tables += part.tables
+        for table in part.tables:
+            if table.role == "distribution":
+                distributions.setdefault(one.label, table)
+    findings += image_agreement(study.name, distributions, settings)
     effects = [finding for finding in findings if finding.statistic == EFFECT]
     if effects:
         tables.insert(0, forest_table("contrasts", "Effect size d of each contrast", effects))

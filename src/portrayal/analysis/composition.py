@@ -80,7 +80,7 @@ def analyze_composition(
     findings: list[Finding] = []
     tables: list[Table] = []
     for one in data:
-        suffix = f" · {one.encoder.name}" if len(data) > 1 else ""
+        suffix = f" · {one.label}" if len(data) > 1 else ""
         for axis in study.axes:
             view = _view(study, one, settings, axis, suffix)
             if view is None:
@@ -180,7 +180,7 @@ def _share_finding(view: _View, factor: str, level: str, group: str, places: lis
         unit="prompt" if _clustered(view, places) else "image",
         sentence=sentence,
         details={
-            "encoder": view.data.encoder.name,
+            "encoder": view.data.label,
             "axis": view.axis,
             "factor": factor,
             "level": level,
@@ -213,7 +213,7 @@ def _spread_finding(view: _View, factor: str, levels: dict[str, list[int]]) -> F
         "statistic": SPREAD,
         "q": None,
         "n_missing": missing,
-        "details": {"encoder": view.data.encoder.name, "axis": view.axis, "factor": factor},
+        "details": {"encoder": view.data.label, "axis": view.axis, "factor": factor},
     }
     if test is None or test.n < LEAST_IMAGES:
         sentence = not_enough(
@@ -306,14 +306,14 @@ def _unread(
     study: CompositionStudy, data: StudyData, settings: AnalysisSettings, axis: str, suffix: str
 ) -> Finding:
     reason = (
-        f"the encoder {data.encoder.name} has not read the texts of the axis {axis!r}; "
+        f"the encoder {data.label} has not read the texts of the axis {axis!r}; "
         "run: portrayal measure"
     )
     return Finding(
         study=study.name, question=f"{axis}: who is shown?{suffix}", statistic=SHARE,
         estimate=None, low=None, high=None, p=None, q=None, n=0, n_missing=data.wanted,
         unit=settings.unit, sentence=not_enough(reason, data.dropped, data.wanted),
-        details={"encoder": data.encoder.name, "axis": axis},
+        details={"encoder": data.label, "axis": axis},
     )  # fmt: skip
 
 

@@ -110,7 +110,7 @@ def _details(
 ) -> dict[str, Any]:
     estimate = _estimate(result)
     return {
-        "encoder": view.data.encoder.name,
+        "encoder": view.data.label,
         "contrast": str(contrast),
         "x": contrast.x,
         "y": contrast.y,

@@ -106,6 +106,7 @@ class StudyData:
     Attributes:
         generator: Whose images these are.
         encoder: Who embedded images and texts.
+        label: What the encoder is called in findings and tables.
         wanted: Images that the study asks for.
         dropped: How many of them cannot be used, by reason.
         unused: Images of these prompts beyond what the study asks for.
@@ -113,6 +114,7 @@ class StudyData:
 
     generator: Identity
     encoder: Identity
+    label: str
     wanted: int
     dropped: Mapping[str, int]
     unused: int
@@ -174,8 +176,16 @@ class AuditData:
         self._embeddings: dict[str, tuple[dict[str, int], FloatArray, set[str]]] = {}
         self._texts: dict[str, dict[str, FloatArray]] = {}
 
-    def of_study(self, prompts: Sequence[Prompt], encoder: Identity) -> StudyData:
-        """Join a study's prompts with what one encoder saw."""
+    def of_study(
+        self, prompts: Sequence[Prompt], encoder: Identity, *, label: str | None = None
+    ) -> StudyData:
+        """Join a study's prompts with what one encoder saw.
+
+        Args:
+            prompts: The study's prompts.
+            encoder: Who looked at the images.
+            label: What to call the encoder; None: by its name.
+        """
         place, vectors, seen = self._read_embeddings(encoder)
         good = usable_rows(vectors)
         wanted: dict[str, int] = {}
@@ -200,6 +210,7 @@ class AuditData:
         return StudyData(
             generator=self._audit.generator,
             encoder=encoder,
+            label=label or encoder.name,
             wanted=sum(wanted.values()),
             dropped={reason: n for reason, n in dropped.items() if n},
             unused=unused,
@@ -235,6 +246,14 @@ class AuditData:
 def encoders(audit: Audit) -> list[Identity]:
     """Return the measurers that stored embeddings."""
     return [one for one in audit.measurers() if "embedding" in audit.measurements(one).columns]
+
+
+def encoder_labels(identities: Sequence[Identity]) -> list[str]:
+    """Return what encoders are called: by name, and by identity where names are the same."""
+    counts = Counter(one.name for one in identities)
+    return [
+        one.name if counts[one.name] == 1 else f"{one.name} {one.digest[:6]}" for one in identities
+    ]
 
 
 def usable_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:

@@ -60,7 +60,7 @@ def concept_finding(view: View, concept: ConceptImages, poles: Poles, *, tested:
         unit=concept_unit(view, concept),
         sentence=_sentence(view, concept, poles, result),
         details={
-            "encoder": view.data.encoder.name,
+            "encoder": view.data.label,
             "concept": concept.name,
             "attributes": [poles.first, poles.second],
             "p": p,
@@ -145,7 +145,7 @@ def vector_findings(view: View, concept: ConceptImages) -> list[Finding]:
                 f"{len(names)} together); {counted(result.n, 'image')}."
             ),
             details={
-                "encoder": view.data.encoder.name,
+                "encoder": view.data.label,
                 "concept": concept.name,
                 "attribute": name,
                 "simultaneous": len(names),

@@ -9,7 +9,8 @@ from typing import Any
 from portrayal import __version__
 from portrayal.analysis.association import analyze_association
 from portrayal.analysis.composition import analyze_composition
-from portrayal.analysis.data import AuditData, StudyData, encoders
+from portrayal.analysis.data import AuditData, StudyData, encoder_labels, encoders
+from portrayal.analysis.encoder_agreement import audit_agreement
 from portrayal.analysis.sentences import chance, counted
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.analysis.tables import with_q
@@ -99,6 +100,8 @@ def analyze(
     )
     # Without a single picture there is nothing to look at; the findings say so.
     found = [_answer(study, shared, seen_by or [NO_ENCODER], how) for study in studies]
+    agreement = audit_agreement(found, encoder_labels(seen_by))
+    found += [agreement] if agreement else []
     results = Results(audit.generator, seen_by, how, studies, corrected(found))
     audit.write_results(results.as_dict())
     return results
@@ -132,7 +135,10 @@ def _answer(
         raise StudyError(
             f"{study.name}: no analysis for kind {study.kind!r}; allowed: {one_of(list(ANALYSES))}"
         )
-    data = [shared.of_study(study.prompts(), encoder) for encoder in seen_by]
+    data = [
+        shared.of_study(study.prompts(), encoder, label=label)
+        for encoder, label in zip(seen_by, encoder_labels(seen_by), strict=True)
+    ]
     result = ANALYSES[study.kind](study, data, settings)
     return replace(
         result, dropped=_dropped(data), notes=[*study.notes, *result.notes, *_remarks(data)]
@@ -152,7 +158,7 @@ def _dropped(data: Sequence[StudyData]) -> dict[str, int]:
             continue
         for one, count in zip(data, counts, strict=True):
             if count:
-                found[f"{reason} · {one.encoder.name}"] = count
+                found[f"{reason} · {one.label}"] = count
     return found
 
 

@@ -110,12 +110,12 @@ def amplification_finding(view: View, table: Table | None) -> Finding | None:
     if len(rows) < LEAST_CONCEPTS:
         reason = (
             f"{counted(len(rows), 'concept')} with both images and texts embedded by "
-            f"{view.data.encoder.name}; at least {LEAST_CONCEPTS} are needed"
+            f"{view.data.label}; at least {LEAST_CONCEPTS} are needed"
         )
         return Finding(
             **start, estimate=None, low=None, high=None, p=None,
             sentence=not_enough(reason, view.data.dropped, view.data.wanted),
-            details={"encoder": view.data.encoder.name},
+            details={"encoder": view.data.label},
         )  # fmt: skip
     grown = np.abs(image) - np.abs(text)
     mean = float(grown.mean())
@@ -135,7 +135,7 @@ def amplification_finding(view: View, table: Table | None) -> Finding | None:
     return Finding(
         **start, estimate=mean, low=mean - half, high=mean + half, p=p, sentence=sentence,
         details={
-            "encoder": view.data.encoder.name,
+            "encoder": view.data.label,
             "grow": int((grown > 0).sum()),
             "change_direction": switched,
         },

@@ -61,7 +61,7 @@ class View:
             n_missing=n_missing,
             unit=self.settings.unit,
             sentence=not_enough(reason, self.data.dropped, self.data.wanted),
-            details={"encoder": self.data.encoder.name},
+            details={"encoder": self.data.label},
         )
 
 

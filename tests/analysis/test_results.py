@@ -1,0 +1,79 @@
+"""results.json is a promise to other tools: its keys are pinned here, told in docs/results.md."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+from invented import fill_audit, leaning
+
+from portrayal.analysis import ANALYSES, AnalysisSettings, analyze
+from portrayal.audit import Audit
+from portrayal.errors import StudyError
+from portrayal.study import KINDS, load_studies, load_study
+
+FINDING = {
+    "study", "question", "statistic", "estimate", "low", "high", "p", "q", "n", "n_missing",
+    "unit", "sentence", "details",
+}  # fmt: skip
+STUDY = {"study", "kind", "title", "question", "citation", "dropped", "notes", "tables"}
+TABLE = {"name", "title", "columns", "rows", "role", "note"}
+
+
+def test_the_layout_of_results_json(audit: Audit) -> None:
+    study = load_study("demo-flowers-insects")
+    fill_audit(audit, [study], leaning({"flowers": 0.2}))
+    analyze(audit)
+    stored = json.loads((audit.path / "results.json").read_text(encoding="utf-8"))
+    assert list(stored) == [
+        "format", "portrayal", "generator", "encoders", "settings", "findings", "studies",
+    ]  # fmt: skip
+    assert stored["format"] == 1
+    assert stored["generator"]["name"] == "invented"
+    assert [one["name"] for one in stored["encoders"]] == ["invented-encoder"]
+    assert stored["settings"] == AnalysisSettings().as_dict()
+    assert all(set(one) == FINDING for one in stored["findings"])
+    assert all(set(one) == STUDY for one in stored["studies"])
+    tables = stored["studies"][0]["tables"]
+    assert all(set(one) == TABLE for one in tables)
+    assert all(len(row) == len(one["columns"]) for one in tables for row in one["rows"])
+    assert {one["role"] for one in tables} == {"forest", "distribution", "arrows", "table"}
+    assert stored["studies"][0]["citation"] == study.citation
+    assert audit.findings().df().shape[0] == len(stored["findings"])
+
+
+def test_all_kinds_of_study_have_an_analysis() -> None:
+    kinds = {model.model_fields["kind"].annotation.__args__[0] for model in KINDS}  # type: ignore[union-attr]
+    assert kinds == set(ANALYSES)
+
+
+def test_only_some_studies(audit: Audit) -> None:
+    studies = [load_study(name).with_images(2) for name in ("straight-gay", "light-dark-skin")]
+    fill_audit(audit, studies, leaning({}))
+    found = analyze(audit, studies=studies[:1])
+    assert {one.study for one in found.findings} == {"straight-gay"}
+
+
+def test_a_broken_study_of_the_audit_is_named(audit: Audit) -> None:
+    audit.remember_study("mine", {"kind": "association", "name": "mine", "colour": 1})
+    with pytest.raises(StudyError, match=r"mine\.json: colour is unknown"):
+        analyze(audit)
+
+
+def test_unused_images_are_said(audit: Audit) -> None:
+    study = load_study("demo-flowers-insects")
+    fill_audit(audit, [study.with_images(6)], leaning({}))
+    found = analyze(audit, studies=[study])
+    assert any("96 more images of these prompts" in note for note in found.results[0].notes)
+
+
+def test_eight_tests_take_under_five_seconds(audit: Audit) -> None:
+    """10,000 resamples and all intervals, 8,310 embeddings of 512 numbers."""
+    rng = np.random.default_rng(0)
+    fill_audit(audit, load_studies("t2iat"), lambda prompt, seed: rng.normal(size=512), texts=None)
+    start = time.process_time()
+    found = analyze(audit, settings=AnalysisSettings(resamples=10_000))
+    assert time.process_time() - start < 5
+    assert len([one for one in found.findings if one.p is not None]) == 8
