@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from portrayal.analysis.data import IntArray, StudyData
-from portrayal.analysis.groups import NOBODY, Classification, classify
+from portrayal.analysis.axis_view import AxisView, axis_view
+from portrayal.analysis.data import StudyData
 from portrayal.analysis.sentences import (
     between_shares,
     capital,
@@ -26,45 +25,14 @@ from portrayal.analysis.sentences import (
 )
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.analysis.shares import LevelTest, level_test, prompts_share_interval
-from portrayal.records import Finding, Prompt, StudyResult, Table
-from portrayal.study import UNKNOWN, CompositionStudy
+from portrayal.records import Finding, StudyResult, Table
+from portrayal.study import CompositionStudy
 
 SHARE = "group share"
 SPREAD = "Cramér's V"
 LEAST_IMAGES = 3
-ALL = "all prompts"
 
 SHARES = ("axis", "level", "group", "share", "low", "high", "n", "unknown", "nobody", "dropped")
-
-
-@dataclass(frozen=True, slots=True)
-class _View:
-    """One axis as one encoder sees it: counts per prompt."""
-
-    study: CompositionStudy
-    data: StudyData
-    settings: AnalysisSettings
-    axis: str
-    suffix: str
-    prompts: tuple[Prompt, ...]
-    counts: IntArray
-    """One row per prompt; columns: groups, unknown, nobody, dropped."""
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        return tuple(self.study.axes[self.axis].groups)
-
-    @property
-    def known(self) -> IntArray:
-        """Counts of the groups alone."""
-        return self.counts[:, : len(self.groups)]
-
-    def levels(self, factor: str) -> dict[str, list[int]]:
-        """Return the places of the prompts of each level."""
-        found: dict[str, list[int]] = {}
-        for place, prompt in enumerate(self.prompts):
-            found.setdefault(prompt.factors[factor] if factor else ALL, []).append(place)
-        return found
 
 
 def analyze_composition(
@@ -81,56 +49,19 @@ def analyze_composition(
     tables: list[Table] = []
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
-        for axis in study.axes:
-            view = _view(study, one, settings, axis, suffix)
+        for name, axis in study.axes.items():
+            view = axis_view(study, name, axis, one, settings, suffix=suffix)
             if view is None:
-                findings.append(_unread(study, one, settings, axis, suffix))
+                findings.append(_unread(study, one, settings, name, suffix))
                 continue
-            for factor in _factors(view.prompts):
+            for factor in view.factors():
                 findings += _findings(view, factor)
                 tables.append(_shares_table(view, factor))
     notes = [axis.note for axis in study.axes.values() if axis.note]
     return StudyResult(study.name, study.kind, study.title, findings, tables, notes=notes)
 
 
-def _view(
-    study: CompositionStudy,
-    data: StudyData,
-    settings: AnalysisSettings,
-    axis: str,
-    suffix: str,
-) -> _View | None:
-    prompts = study.prompts()
-    images = data.images(prompts)
-    found = classify(
-        images.vectors, study.axes[axis], data.text_vectors, logit_scale=data.logit_scale
-    )
-    if found is None:
-        return None
-    counts = _counts(found, images.prompts, prompts, (*study.axes[axis].groups, UNKNOWN, NOBODY))
-    return _View(study, data, settings, axis, suffix, prompts, counts)
-
-
-def _counts(
-    found: Classification, texts: Sequence[str], prompts: Sequence[Prompt], names: Sequence[str]
-) -> IntArray:
-    place = {prompt.text: i for i, prompt in enumerate(prompts)}
-    column = {name: i for i, name in enumerate(names)}
-    counts = np.zeros((len(prompts), len(names) + 1), dtype=np.int64)
-    for text, label in zip(texts, found.labels.tolist(), strict=True):
-        counts[place[text], column[label]] += 1
-    counts[:, -1] = [prompt.images for prompt in prompts] - counts.sum(axis=1)
-    return counts
-
-
-def _factors(prompts: Sequence[Prompt]) -> list[str]:
-    """Return the factors with more than one level; "" where there are none."""
-    names = list(dict.fromkeys(name for prompt in prompts for name in prompt.factors))
-    several = [name for name in names if len({prompt.factors[name] for prompt in prompts}) > 1]
-    return several or [""]
-
-
-def _findings(view: _View, factor: str) -> Iterator[Finding]:
+def _findings(view: AxisView, factor: str) -> Iterator[Finding]:
     levels = view.levels(factor)
     if factor:
         yield _spread_finding(view, factor, levels)
@@ -141,7 +72,9 @@ def _findings(view: _View, factor: str) -> Iterator[Finding]:
             yield _share_finding(view, factor, level, group, places)
 
 
-def _share_finding(view: _View, factor: str, level: str, group: str, places: list[int]) -> Finding:
+def _share_finding(
+    view: AxisView, factor: str, level: str, group: str, places: list[int]
+) -> Finding:
     counts = view.counts[places].sum(axis=0)
     known = int(view.known[places].sum())
     hits = int(counts[view.groups.index(group)])
@@ -151,7 +84,7 @@ def _share_finding(view: _View, factor: str, level: str, group: str, places: lis
     enough = known >= LEAST_IMAGES
     of = level if not factor else f"{factor} {level}"
     sentence = not_enough(
-        f"{of} has {counted(known, 'image')} with a known group on {view.axis}; "
+        f"{of} has {counted(known, 'image')} with a known group on {view.name}; "
         f"at least {LEAST_IMAGES} are needed",
         {
             name: n
@@ -163,12 +96,12 @@ def _share_finding(view: _View, factor: str, level: str, group: str, places: lis
     if enough:
         sentence = (
             f"{capital(level)}: {percent(hits / known)} of the pictures with a known group on "
-            f"{view.axis} show {group} ({between_shares(low, high, view.settings.confidence)}); "
+            f"{view.name} show {group} ({between_shares(low, high, view.settings.confidence)}); "
             f"{known} known, {unknown} unknown, {nobody} show nobody."
         )
     return Finding(
         study=view.study.name,
-        question=f"{of}: share of {group} ({view.axis}){view.suffix}",
+        question=f"{of}: share of {group} ({view.name}){view.suffix}",
         statistic=SHARE,
         estimate=hits / known if enough else None,
         low=low if enough else None,
@@ -181,7 +114,7 @@ def _share_finding(view: _View, factor: str, level: str, group: str, places: lis
         sentence=sentence,
         details={
             "encoder": view.data.label,
-            "axis": view.axis,
+            "axis": view.name,
             "factor": factor,
             "level": level,
             "group": group,
@@ -193,7 +126,7 @@ def _share_finding(view: _View, factor: str, level: str, group: str, places: lis
     )
 
 
-def _spread_finding(view: _View, factor: str, levels: dict[str, list[int]]) -> Finding:
+def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -> Finding:
     codes = np.empty(len(view.prompts), dtype=np.int64)
     for code, places in enumerate(levels.values()):
         codes[places] = code
@@ -204,20 +137,20 @@ def _spread_finding(view: _View, factor: str, levels: dict[str, list[int]]) -> F
         by_prompt=settings.unit == "prompt",
         resamples=settings.resamples,
         confidence=settings.confidence,
-        rng=settings.rng(view.study.name, view.data.encoder.digest, view.axis, factor),
+        rng=settings.rng(view.study.name, view.data.encoder.digest, view.name, factor),
     )
     missing = int(view.counts[:, len(view.groups) :].sum())
     start: dict[str, Any] = {
         "study": view.study.name,
-        "question": f"{view.axis}: do group shares differ by {factor}?{view.suffix}",
+        "question": f"{view.name}: do group shares differ by {factor}?{view.suffix}",
         "statistic": SPREAD,
         "q": None,
         "n_missing": missing,
-        "details": {"encoder": view.data.label, "axis": view.axis, "factor": factor},
+        "details": {"encoder": view.data.label, "axis": view.name, "factor": factor},
     }
     if test is None or test.n < LEAST_IMAGES:
         sentence = not_enough(
-            f"fewer than two levels of {factor}, or fewer than two groups of {view.axis}, "
+            f"fewer than two levels of {factor}, or fewer than two groups of {view.name}, "
             "have usable images",
             view.data.dropped,
             view.data.wanted,
@@ -239,7 +172,7 @@ def _spread_finding(view: _View, factor: str, levels: dict[str, list[int]]) -> F
 
 
 def _spread_sentence(
-    view: _View, factor: str, levels: dict[str, list[int]], test: LevelTest
+    view: AxisView, factor: str, levels: dict[str, list[int]], test: LevelTest
 ) -> str:
     group = view.groups[0]
     shares = {}
@@ -258,12 +191,12 @@ def _spread_sentence(
     start = "differ" if clear else "do not clearly differ"
     note = "" if test.unit == "prompt" else ", for these very prompts"
     return (
-        f"Group shares on {view.axis} {start} by {factor}:{reach} V = {number(test.v)}, "
+        f"Group shares on {view.name} {start} by {factor}:{reach} V = {number(test.v)}, "
         f"{chance(test.p_value)}; {counted(test.n, 'image')} with a known group{note}."
     )
 
 
-def _shares_table(view: _View, factor: str) -> Table:
+def _shares_table(view: AxisView, factor: str) -> Table:
     rows: list[list[Any]] = []
     for level, places in view.levels(factor).items():
         counts = view.counts[places].sum(axis=0)
@@ -273,20 +206,19 @@ def _shares_table(view: _View, factor: str) -> Table:
             share = int(counts[i]) / known if known >= LEAST_IMAGES else None
             bounds = [None, None] if share is None else [low, high]
             rest = [int(n) for n in counts[len(view.groups) :]]
-            rows.append([view.axis, level, group, share, *bounds, known, *rest])
+            rows.append([view.name, level, group, share, *bounds, known, *rest])
     by = f" by {factor}" if factor else ""
     return Table(
-        name=f"shares-{view.axis}{by}{view.suffix}".replace(" ", "-"),
-        title=f"Who is shown: {view.axis}{by}{view.suffix}",
+        name=f"shares-{view.name}{by}{view.suffix}".replace(" ", "-"),
+        title=f"Who is shown: {view.name}{by}{view.suffix}",
         columns=SHARES,
         rows=rows,
         role="shares",
-        note="Shares among pictures with a known group; n counts those. "
-        + view.study.axes[view.axis].note,
+        note="Shares among pictures with a known group; n counts those. " + view.axis.note,
     )
 
 
-def _interval(view: _View, group: str, places: list[int]) -> tuple[float | None, float | None]:
+def _interval(view: AxisView, group: str, places: list[int]) -> tuple[float | None, float | None]:
     column = view.groups.index(group)
     bounds = prompts_share_interval(
         view.known[places, column],
@@ -297,7 +229,7 @@ def _interval(view: _View, group: str, places: list[int]) -> tuple[float | None,
     return _finite(bounds.low), _finite(bounds.high)
 
 
-def _clustered(view: _View, places: list[int]) -> bool:
+def _clustered(view: AxisView, places: list[int]) -> bool:
     wanted = view.settings.unit == "prompt" and view.settings.resample == "units"
     return wanted and len(places) > 1
 
