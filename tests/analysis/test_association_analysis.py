@@ -179,9 +179,10 @@ def test_q_corrects_over_all_tests_of_the_audit(audit: Audit, study: Association
     assert tested[0][1] == pytest.approx(min(2 * tested[0][0], tested[1][0]))
     assert tested[1][1] == pytest.approx(tested[1][0])
     assert (
-        "After correction over 2 tests q = "
+        "After correction over 2 tests: q = "
         in only(list(results.results[0].findings), "d").sentence
     )
+    assert "Not clear after correction" not in " ".join(f.sentence for f in results.findings)
     for result in results.results:
         forest = next(t for t in result.tables if t.name == "contrasts")
         assert forest.rows[0][5] == only(list(result.findings), "d").q

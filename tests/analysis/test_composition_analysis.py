@@ -177,11 +177,28 @@ def test_one_prompt_without_factors(audit: Audit) -> None:
         return direction(LOOKS["woman" if seed < 6 else "man"]) + direction(AXIS.person[0])
 
     fill_audit(audit, [study(text)], vectors)
-    (found,) = analyze(audit).findings
-    assert (found.question, found.estimate) == (
-        "all prompts: share of woman (perceived gender)",
-        0.75,
-    )
+    found = analyze(audit).findings
+    assert {one.statistic: one.estimate for one in found} == {
+        "diversity score": 0.5,
+        "many-group diversity": pytest.approx(6 * 2 / 28 * 2),
+        "group share": 0.75,
+    }
+    assert found[-1].question == "all prompts: share of woman (perceived gender)"
+
+
+def test_diversity_agrees_with_entigen(audit: Audit) -> None:
+    fill_audit(audit, [study()], showing(LOOK))
+    found = {one.statistic: one for one in analyze(audit).findings}
+    # Eq. 1 by hand: |16 - 2| + |3 - 15| + |10 - 10| over 18 + 18 + 20 images.
+    score = found["diversity score"]
+    assert score.estimate == pytest.approx(26 / 56)
+    assert score.low is not None
+    assert score.high is not None
+    assert score.low <= score.estimate <= score.high
+    assert (score.n, score.n_missing) == (56, 4)
+    many = found["many-group diversity"]
+    pairs = [2 * 16 * 2 / (18 * 17 / 2), 2 * 3 * 15 / (18 * 17 / 2), 2 * 10 * 10 / 190]
+    assert many.estimate == pytest.approx(np.average(pairs, weights=[18, 18, 20]))
 
 
 def test_roles_have_the_columns_that_the_report_draws(audit: Audit) -> None:

@@ -10,8 +10,11 @@ import pytest
 from invented import fill_audit, leaning
 
 from portrayal.analysis import ANALYSES, AnalysisSettings, analyze
+from portrayal.analysis.results import corrected
+from portrayal.analysis.tables import forest_table
 from portrayal.audit import Audit
 from portrayal.errors import StudyError
+from portrayal.records import Finding, StudyResult
 from portrayal.study import KINDS, load_studies, load_study
 
 FINDING = {
@@ -77,3 +80,20 @@ def test_eight_tests_take_under_five_seconds(audit: Audit) -> None:
     found = analyze(audit, settings=AnalysisSettings(resamples=10_000))
     assert time.process_time() - start < 5
     assert len([one for one in found.findings if one.p is not None]) == 8
+
+
+def test_a_finding_that_correction_takes_away_says_so() -> None:
+    def finding(question: str, p: float) -> Finding:
+        return Finding("s", question, "d", 1.0, 0.1, 2.0, p, None, 9, 0, "prompt", "Found.")
+
+    forest = forest_table("t", "t", [finding("a", 0.03), finding("b", 0.5)])
+    result = StudyResult("s", "association", "s", [finding("a", 0.03), finding("b", 0.5)], [forest])
+    (done,) = corrected([result], alpha=0.05)
+    assert [one.q for one in done.findings] == pytest.approx([0.06, 0.5])
+    assert [one.sentence for one in done.findings] == [
+        "Found. Not clear after correction over 2 tests: q = 0.060.",
+        "Found. After correction over 2 tests: q = 0.500.",
+    ]
+    assert [row[5] for row in done.tables[0].rows] == pytest.approx([0.06, 0.5])
+    alone = StudyResult("s", "association", "s", [finding("a", 0.03)])
+    assert corrected([alone], alpha=0.05)[0].findings[0].sentence == "Found."

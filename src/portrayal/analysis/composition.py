@@ -14,6 +14,7 @@ import numpy as np
 
 from portrayal.analysis.axis_view import AxisView, axis_view
 from portrayal.analysis.data import StudyData
+from portrayal.analysis.diversity import diversity_findings
 from portrayal.analysis.sentences import (
     between_shares,
     capital,
@@ -65,6 +66,7 @@ def _findings(view: AxisView, factor: str) -> Iterator[Finding]:
     levels = view.levels(factor)
     if factor:
         yield _spread_finding(view, factor, levels)
+    yield from diversity_findings(view, factor)
     # Of two groups one share says it all.
     groups = view.groups[:1] if len(view.groups) == 2 else view.groups
     for level, places in levels.items():

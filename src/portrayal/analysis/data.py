@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from portrayal.audit import Audit
 from portrayal.records import Identity, Prompt
@@ -100,6 +102,16 @@ class _Usable:
 
 
 @dataclass(frozen=True, slots=True)
+class _Embeddings:
+    """What one encoder stored: the row of each image key, and which rows have a direction."""
+
+    place: Mapping[str, int]
+    vectors: npt.NDArray[np.float32]
+    good: npt.NDArray[np.bool_]
+    unreadable: set[str]
+
+
+@dataclass(frozen=True, slots=True)
 class StudyData:
     """The images of a study as one encoder saw them, and the texts it has read.
 
@@ -118,7 +130,7 @@ class StudyData:
     wanted: int
     dropped: Mapping[str, int]
     unused: int
-    vectors: FloatArray = field(repr=False)
+    vectors: npt.NDArray[np.float32] = field(repr=False)
     usable: Mapping[str, _Usable] = field(repr=False)
     texts: Mapping[str, FloatArray] = field(repr=False)
 
@@ -148,9 +160,8 @@ class StudyData:
             texts += [prompt.text] * keep
             units += [prompt.text if unit is None else prompt.factors[unit]] * keep
         missing = sum(prompt.images for prompt in prompts) - len(rows)
-        return Images(
-            tuple(keys), tuple(texts), tuple(seeds), tuple(units), self.vectors[rows], missing
-        )
+        vectors = self.vectors[rows].astype(np.float64)
+        return Images(tuple(keys), tuple(texts), tuple(seeds), tuple(units), vectors, missing)
 
     def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:
         """Return one embedding per text; None where one has not been read or is unusable."""
@@ -172,8 +183,8 @@ class AuditData:
         self._audit = audit
         self._prompts = sorted(set(prompts))
         self._wanted_texts = list(dict.fromkeys(texts))
-        self._listing = _listing(audit, set(self._prompts))
-        self._embeddings: dict[str, tuple[dict[str, int], FloatArray, set[str]]] = {}
+        self._listing = _listing(audit, self._prompts)
+        self._embeddings: dict[str, _Embeddings] = {}
         self._texts: dict[str, dict[str, FloatArray]] = {}
 
     def of_study(
@@ -186,8 +197,7 @@ class AuditData:
             encoder: Who looked at the images.
             label: What to call the encoder; None: by its name.
         """
-        place, vectors, seen = self._read_embeddings(encoder)
-        good = usable_rows(vectors)
+        embeddings = self._read_embeddings(encoder)
         wanted: dict[str, int] = {}
         for prompt in prompts:
             wanted[prompt.text] = max(prompt.images, wanted.get(prompt.text, 0))
@@ -200,13 +210,13 @@ class AuditData:
             dropped[NOT_MADE] += max(n - len(stored), 0)
             usable[text] = found = _Usable([], [], [])
             for image in stored[:n]:
-                reason = _reason(image, place, good, seen)
+                reason = _reason(image, embeddings)
                 if reason:
                     dropped[reason] += 1
                     continue
                 found.keys.append(image.key)
                 found.seeds.append(image.seed)
-                found.rows.append(place[image.key])
+                found.rows.append(embeddings.place[image.key])
         return StudyData(
             generator=self._audit.generator,
             encoder=encoder,
@@ -214,20 +224,20 @@ class AuditData:
             wanted=sum(wanted.values()),
             dropped={reason: n for reason, n in dropped.items() if n},
             unused=unused,
-            vectors=vectors,
+            vectors=embeddings.vectors,
             usable=usable,
             texts=self._read_texts(encoder),
         )
 
-    def _read_embeddings(self, encoder: Identity) -> tuple[dict[str, int], FloatArray, set[str]]:
+    def _read_embeddings(self, encoder: Identity) -> _Embeddings:
         if encoder.digest not in self._embeddings:
             keys, matrix = self._audit.embeddings(encoder, self._prompts)
-            rows = self._audit.measurements(encoder).select("key").fetchall()
-            place = {key: i for i, key in enumerate(keys)}
-            self._embeddings[encoder.digest] = (
-                place,
-                matrix.astype(np.float64),
-                {row[0] for row in rows},
+            without = self._audit.measurements(encoder).filter("embedding IS NULL")
+            self._embeddings[encoder.digest] = _Embeddings(
+                {key: row for row, key in enumerate(keys)},
+                matrix,
+                usable_rows(matrix),
+                {row[0] for row in without.select("key").fetchall()},
             )
         return self._embeddings[encoder.digest]
 
@@ -264,25 +274,24 @@ def usable_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
     return np.asarray(finite & (np.abs(np.where(finite[:, None], vectors, 0.0)).max(axis=1) > 0))
 
 
-def _listing(audit: Audit, prompts: set[str]) -> dict[str, list[StoredImage]]:
+def _listing(audit: Audit, prompts: Sequence[str]) -> dict[str, list[StoredImage]]:
     """Return the stored images of some prompts, by prompt, lowest seed first."""
     table = audit.images().select("prompt, seed, key, status").to_arrow_table()
+    table = table.filter(pc.is_in(table["prompt"], value_set=pa.array(prompts, pa.string())))
     found: dict[str, list[StoredImage]] = {}
     columns = (table[name].to_pylist() for name in ("prompt", "seed", "key", "status"))
     for prompt, seed, key, status in zip(*columns, strict=True):
-        if prompt in prompts:
-            found.setdefault(prompt, []).append(StoredImage(seed, key, status))
+        found.setdefault(prompt, []).append(StoredImage(seed, key, status))
     for images in found.values():
         images.sort()
     return found
 
 
-def _reason(
-    image: StoredImage, place: Mapping[str, int], good: npt.NDArray[np.bool_], seen: set[str]
-) -> str | None:
+def _reason(image: StoredImage, embeddings: _Embeddings) -> str | None:
     """Say why an image cannot be used, or None."""
     if image.status != "ok":
         return _STATUS[image.status]
-    if image.key not in place:
-        return NO_EMBEDDING if image.key in seen else NOT_MEASURED
-    return None if good[place[image.key]] else NOT_FINITE
+    row = embeddings.place.get(image.key)
+    if row is None:
+        return NO_EMBEDDING if image.key in embeddings.unreadable else NOT_MEASURED
+    return None if embeddings.good[row] else NOT_FINITE

@@ -11,7 +11,7 @@ from portrayal.analysis.association import analyze_association
 from portrayal.analysis.composition import analyze_composition
 from portrayal.analysis.data import AuditData, StudyData, encoder_labels, encoders
 from portrayal.analysis.encoder_agreement import audit_agreement
-from portrayal.analysis.sentences import chance, counted
+from portrayal.analysis.sentences import capital, chance, counted
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.analysis.tables import with_q
 from portrayal.audit import Audit
@@ -102,19 +102,28 @@ def analyze(
     found = [_answer(study, shared, seen_by or [NO_ENCODER], how) for study in studies]
     agreement = audit_agreement(found, encoder_labels(seen_by))
     found += [agreement] if agreement else []
-    results = Results(audit.generator, seen_by, how, studies, corrected(found))
+    results = Results(
+        audit.generator, seen_by, how, studies, corrected(found, alpha=1 - how.confidence)
+    )
     audit.write_results(results.as_dict())
     return results
 
 
-def corrected(results: Sequence[StudyResult]) -> list[StudyResult]:
-    """Fill in q: Benjamini-Hochberg over all findings with a p."""
+def corrected(results: Sequence[StudyResult], *, alpha: float) -> list[StudyResult]:
+    """Fill in q: Benjamini-Hochberg over all findings with a p.
+
+    Args:
+        results: The answers of all studies.
+        alpha: Sentences say where a finding is clear at this level only without correction.
+    """
     tested = [f for result in results for f in result.findings if f.p is not None]
     q_values = iter(benjamini_hochberg([f.p for f in tested if f.p is not None]))
     done = []
     for result in results:
         findings = [
-            finding if finding.p is None else _with_q(finding, float(next(q_values)), len(tested))
+            finding
+            if finding.p is None
+            else _with_q(finding, float(next(q_values)), len(tested), alpha)
             for finding in result.findings
         ]
         by_question = {finding.question: finding.q for finding in findings}
@@ -123,9 +132,14 @@ def corrected(results: Sequence[StudyResult]) -> list[StudyResult]:
     return done
 
 
-def _with_q(finding: Finding, q: float, tests: int) -> Finding:
-    over = f" After correction over {counted(tests, 'test')} {chance(q).replace('p', 'q', 1)}."
-    return replace(finding, q=q, sentence=finding.sentence + (over if tests > 1 else ""))
+def _with_q(finding: Finding, q: float, tests: int, alpha: float) -> Finding:
+    """Return a finding with its q, and with what the correction does to it in its sentence."""
+    if tests < 2:
+        return replace(finding, q=q)
+    lost = finding.p is not None and finding.p < alpha <= q
+    after = f"after correction over {tests} tests: {chance(q).replace('p', 'q', 1)}"
+    remark = f"Not clear {after}." if lost else f"{capital(after)}."
+    return replace(finding, q=q, sentence=f"{finding.sentence} {remark}")
 
 
 def _answer(
