@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from portrayal.audit.compaction import CompactionSummary, compact
+from portrayal.audit.export import ExportSummary, export_images
 from portrayal.audit.folder import Audit
+from portrayal.audit.repair import RepairReport, repair
 from portrayal.audit.tables import ColumnType
 
-__all__ = ["Audit", "ColumnType"]
+__all__ = [
+    "Audit",
+    "ColumnType",
+    "CompactionSummary",
+    "ExportSummary",
+    "RepairReport",
+    "compact",
+    "export_images",
+    "repair",
+]

@@ -48,7 +48,6 @@ def replacing(folder: Path) -> Iterator[Path]:
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        flush_folder(folder)
 
 
 def write_text(path: Path, text: str, *, keep: bool = False) -> None:
@@ -62,16 +61,11 @@ def write_text(path: Path, text: str, *, keep: bool = False) -> None:
     with replacing(path.parent) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
         flush(temporary)
-        if not keep:
+        if keep:
+            _name_unless_taken(temporary, path)
+        else:
             temporary.replace(path)
-            return
-        try:
-            os.link(temporary, path)
-        except FileExistsError:
-            return
-        except OSError:  # a file system without hard links
-            if not path.exists():
-                temporary.replace(path)
+        flush_folder(path.parent)
 
 
 def leftovers(folder: Path, *, now: float | None = None) -> Iterator[Path]:
@@ -115,9 +109,11 @@ def appending(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        _lock(handle)
+        _lock(handle, "LOCK_EX")
         yield
     finally:
+        # Said aloud: a process forked meanwhile has the handle too, and would keep the lock.
+        _lock(handle, "LOCK_UN")
         os.close(handle)
 
 
@@ -145,11 +141,21 @@ def quoted(path: Path) -> str:
     return shlex.quote(str(path))
 
 
-def _lock(handle: int) -> None:
+def _name_unless_taken(temporary: Path, path: Path) -> None:
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            temporary.replace(path)
+
+
+def _lock(handle: int, operation: str) -> None:
     try:
         import fcntl
 
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        fcntl.flock(handle, getattr(fcntl, operation))
     except (ImportError, OSError):
         return
 

@@ -7,11 +7,13 @@ same in a folder of a hundred rows and of a million.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from portrayal.audit import parts
 
@@ -32,27 +34,31 @@ class Index:
     def __init__(self, folder: Path, *, ranked: bool) -> None:
         self._folder = folder
         self._columns = ("key", "status") if ranked else ("key",)
-        self._parts: list[Path] = []
+        self._parts: list[str] = []
         self._entries: dict[str, int] = {}
 
-    def refresh(self) -> None:
-        """Look at the parts that came since the last look."""
-        paths = parts.part_paths(self._folder)
-        if not set(self._parts) <= set(paths):
-            # Parts were merged or set aside: what they held may be elsewhere, or gone.
-            self._parts, self._entries = [], {}
+    def refresh(self, *, alone: bool = False) -> None:
+        """Look at the parts that came since the last look.
+
+        Args:
+            alone: The folder's lock is held, so that nobody merges parts meanwhile.
+        """
+        names = parts.listing(self._folder) if alone else parts.part_names(self._folder)
         known = set(self._parts)
+        if not known.issubset(names):
+            # Parts were merged or set aside: what they held may be elsewhere, or gone.
+            self._parts, self._entries, known = [], {}, set()
         try:
-            for path in paths:
-                if path not in known:
-                    table = parts.read_part(path, self._columns)
-                    self.add(path, table["key"].to_pylist(), ranks(table))
+            for name in names:
+                if name not in known:
+                    table = parts.read_part(self._folder / name, self._columns)
+                    self.add(name, table["key"].to_pylist(), ranks(table))
         except FileNotFoundError:
             self.refresh()
 
-    def add(self, path: Path, keys: Iterable[str], ranks: Sequence[int]) -> None:
+    def add(self, name: str, keys: Iterable[str], ranks: Sequence[int]) -> None:
         """Take note of a part's rows."""
-        self._parts.append(path)
+        self._parts.append(name)
         place = (len(self._parts) - 1) * len(RANKS)
         for key, rank in zip(keys, ranks, strict=True):
             held = self._entries.get(key)
@@ -68,7 +74,7 @@ class Index:
         """Return the parts that hold the best rows of these keys, oldest first."""
         entries = (self._entries.get(key) for key in keys)
         places = {entry // len(RANKS) for entry in entries if entry is not None}
-        return sorted(self._parts[place] for place in places)
+        return [self._folder / name for name in sorted(self._parts[place] for place in places)]
 
 
 def ranks(table: pa.Table) -> list[int]:
@@ -89,3 +95,32 @@ def doubled(keys: pa.ChunkedArray, ranks: Sequence[int]) -> npt.NDArray[np.bool_
     ordered = codes[order]
     extra[order[1:]] = ordered[1:] == ordered[:-1]
     return extra
+
+
+@dataclass(frozen=True, slots=True)
+class DoubledRows:
+    """Rows of a folder's parts that hold a key a second time."""
+
+    rows: dict[Path, npt.NDArray[np.intp]]
+    """For every part of the folder the row numbers to leave out."""
+    relied_on: frozenset[Path]
+    """The parts that hold the row that counts, wherever another one is left out."""
+
+
+def doubled_rows(folder: Path, *, ranked: bool) -> DoubledRows:
+    """Find the rows that readers leave out."""
+    found = parts.read_parts(folder, ["key", "status"] if ranked else ["key"])
+    if not found:
+        return DoubledRows({}, frozenset())
+    table = pa.concat_tables(found.values())
+    extra = doubled(table["key"], ranks(table))
+    paths = list(found)
+    place = np.repeat(np.arange(len(paths)), [len(part) for part in found.values()])
+    ends = np.cumsum([len(part) for part in found.values()])
+    rows = {
+        path: np.flatnonzero(piece)
+        for path, piece in zip(paths, np.split(extra, ends[:-1]), strict=True)
+    }
+    again = pc.is_in(table["key"], value_set=table["key"].filter(pa.array(extra)).combine_chunks())
+    counting = np.unique(place[again.to_numpy() & ~extra])
+    return DoubledRows(rows, frozenset(paths[i] for i in counting))

@@ -11,9 +11,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import itertools
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -27,6 +29,8 @@ SUFFIX = ".parquet"
 IMAGES_PER_GROUP = 100
 """Rows in a row group of images: fetching one picture reads no more than its group."""
 
+UNREADABLE = "it cannot be read as Parquet"
+
 _ROWS_PER_GROUP = 65_536
 _TRIES = 50
 _SEARCHED = ("key", "prompt", "seed", "status")
@@ -34,15 +38,30 @@ _SEARCHED = ("key", "prompt", "seed", "status")
 
 def part_paths(folder: Path) -> list[Path]:
     """Return the finished parts of a folder, oldest first."""
-    names = _listing(folder)
+    return [folder / name for name in part_names(folder)]
+
+
+def part_names(folder: Path) -> list[str]:
+    """Return the names of the finished parts of a folder, oldest first."""
+    names = listing(folder)
     for _ in range(_TRIES):
         # A long listing is not atomic: while parts are being merged it can miss both the sources
         # and the merged one. Two equal ones in a row cannot.
-        again = _listing(folder)
+        again = listing(folder)
         if names == again:
             break
         names = again
-    return [folder / name for name in names]
+    return names
+
+
+def listing(folder: Path) -> list[str]:
+    """Return what one look finds; enough for who holds the folder's lock."""
+    try:
+        return sorted(name for name in os.listdir(folder) if is_part(name))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except PermissionError as error:
+        raise AuditError(f"{folder}: no permission to read") from error
 
 
 def is_part(name: str) -> bool:
@@ -50,24 +69,30 @@ def is_part(name: str) -> bool:
     return name.startswith(PREFIX) and name.endswith(SUFFIX)
 
 
-def write_part(folder: Path, tables: pa.Table | Iterable[pa.Table]) -> Path:
-    """Write one part so that it is either wholly there or not at all.
+@contextlib.contextmanager
+def prepared(folder: Path, tables: Iterable[pa.Table]) -> Iterator[Callable[[], Path]]:
+    """Write a part under a temporary name and flush it to disk; give what lets it appear.
+
+    A part that was not made to appear by the end is removed. The caller flushes the folder: until
+    then a power cut may undo the renaming, never tear the part.
 
     Args:
         folder: Where the part goes; made if absent.
-        tables: The rows, or tables of one schema that are written one after the other.
+        tables: Tables of one schema that are written one after the other.
     """
-    chunks = iter([tables] if isinstance(tables, pa.Table) else tables)
-    first = next(chunks)
     with replacing(folder) as temporary:
-        with _writer(temporary, first.schema) as writer:
-            _write(writer, first)
-            for table in chunks:
-                _write(writer, table)
-        name = f"{PREFIX}{time.time_ns():020d}-{_digest(temporary)}{SUFFIX}"
-        flush(temporary)
-        temporary.rename(folder / name)
-    return folder / name
+        _write(temporary, iter(tables))
+        with ThreadPoolExecutor(1) as beside:
+            flushed = beside.submit(flush, temporary)  # the disk works while the processor hashes
+            digest = _digest(temporary)
+            flushed.result()
+
+        def appear() -> Path:
+            path = folder / f"{PREFIX}{time.time_ns():020d}-{digest}{SUFFIX}"
+            temporary.rename(path)
+            return path
+
+        yield appear
 
 
 def read_part(path: Path, columns: Sequence[str]) -> pa.Table:
@@ -91,7 +116,7 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
         except (pa.ArrowException, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise _unreadable(path, error) from error
-            raise damaged(path, "it cannot be read as Parquet") from error
+            raise damaged(path, UNREADABLE) from error
 
 
 def columns_of(path: Path, table: pa.Table, columns: Sequence[str]) -> pa.Table:
@@ -121,6 +146,22 @@ def read_parts(folder: Path, columns: Sequence[str]) -> dict[Path, pa.Table]:
     raise AuditError(f"{folder}: its parts change faster than they can be read; try again later")
 
 
+def each_part(folder: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield columns of one part after the other, for readers that may see a row twice.
+
+    Holds one part in memory at a time; rows come twice where parts are merged meanwhile.
+    """
+    done: set[Path] = set()
+    while paths := [path for path in part_paths(folder) if path not in done]:
+        for path in paths:
+            try:
+                table = read_part(path, columns)
+            except FileNotFoundError:
+                break
+            done.add(path)
+            yield table
+
+
 def verify(path: Path) -> None:
     """Read a whole part and compare it with the hash in its name.
 
@@ -128,16 +169,32 @@ def verify(path: Path) -> None:
         FileNotFoundError: The part has been merged into another one meanwhile.
         DamagedPart: Its bytes are not those that were written.
     """
+    why = damage(path)
+    if why is not None:
+        raise damaged(path, why)
+
+
+def damage(path: Path) -> str | None:
+    """Return what is wrong with a part, None where its bytes are those that were written."""
     try:
         actual = _digest(path)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise _unreadable(path, error) from error
-    if actual != path.name.removesuffix(SUFFIX).rsplit("-", 1)[-1]:
-        with opened(path):  # says so where it is not even Parquet, as after a truncation
-            pass
-        raise damaged(path, "its bytes are not those that were written")
+    if actual == path.name.removesuffix(SUFFIX).rsplit("-", 1)[-1]:
+        return None
+    try:
+        pq.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        return UNREADABLE
+    return "its bytes are not those that were written"
+
+
+def rows_per_group(schema: pa.Schema) -> int:
+    """Return how many rows make a row group: few of images, many of anything else."""
+    pictures = any(pa.types.is_struct(field.type) for field in schema)
+    return IMAGES_PER_GROUP if pictures else _ROWS_PER_GROUP
 
 
 def damaged(path: Path, why: str) -> DamagedPart:
@@ -149,31 +206,21 @@ def damaged(path: Path, why: str) -> DamagedPart:
     )
 
 
-def _listing(folder: Path) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(folder) if is_part(name))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except PermissionError as error:
-        raise AuditError(f"{folder}: no permission to read") from error
-
-
-def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+def _write(path: Path, tables: Iterator[pa.Table]) -> None:
+    first = next(tables)
+    schema = first.schema
     # Encoded images and float vectors do not shrink, and looking for repeats in them is slow.
     light = [field.name for field in schema if not pa.types.is_nested(field.type)]
-    return pq.ParquetWriter(
+    with pq.ParquetWriter(
         path,
         schema,
-        compression=dict.fromkeys(light, "zstd") if light else "none",
+        compression=dict.fromkeys(light, "zstd") if len(light) < len(schema) else "zstd",
         use_dictionary=[name for name in light if pa.types.is_string(schema.field(name).type)],
         write_statistics=[name for name in light if name in _SEARCHED],
         write_page_checksum=True,
-    )
-
-
-def _write(writer: pq.ParquetWriter, table: pa.Table) -> None:
-    pictures = any(pa.types.is_struct(field.type) for field in table.schema)
-    writer.write_table(table, row_group_size=IMAGES_PER_GROUP if pictures else _ROWS_PER_GROUP)
+    ) as writer:
+        for table in itertools.chain([first], tables):
+            writer.write_table(table, rows_per_group(schema))
 
 
 @contextlib.contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -12,9 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from portrayal.audit import parts
-from portrayal.audit.files import appending
-from portrayal.audit.index import FAILED, Index, doubled, ranks
+from portrayal.audit.files import appending, flush_folder
+from portrayal.audit.index import FAILED, Index, doubled, doubled_rows, ranks
 from portrayal.audit.tables import check_widths
+
+FLUSH_EVERY_S = 1.0
+"""A power cut undoes at most the appends of this long, besides the one under way."""
 
 Choice = Callable[[pa.Table], pa.ChunkedArray]
 """Rows in, true for each that is wanted."""
@@ -35,6 +40,7 @@ class Store:
         self._index = Index(folder, ranked=self._ranked)
         self._widths: dict[str, int] = {}
         self._turn = threading.RLock()
+        self._flushed = -math.inf
 
     def append(self, table: pa.Table, *, again: bool = False) -> int:
         """Write the rows whose keys are not here yet as one part; return how many they were.
@@ -43,13 +49,25 @@ class Store:
             table: The rows. Of two with one key the better one is taken.
             again: Also write a row that is better than the failed one here.
         """
-        with self._turn, appending(self.folder):
+        with self._turn:
             self._index.refresh()
-            fresh = table.filter(pa.array(self._is_new(table, again=again)))
-            if len(fresh):
-                self._check_widths(fresh)
-                path = parts.write_part(self.folder, fresh)
-                self._index.add(path, fresh["key"].to_pylist(), ranks(fresh))
+            fresh = self._without_known(table, again=again)
+        while len(fresh):
+            # Written, flushed and hashed before the lock is asked for: others need not wait.
+            with (
+                parts.prepared(self.folder, [fresh]) as appear,
+                self._turn,
+                appending(self.folder),
+            ):
+                self._index.refresh(alone=True)
+                still = self._without_known(fresh, again=again)
+                if len(still) == len(fresh):
+                    self._check_widths(fresh)
+                    name = appear().name
+                    self._index.add(name, fresh["key"].to_pylist(), ranks(fresh))
+                    break
+            fresh = still  # somebody else was faster with the others
+        self._flush()
         return len(fresh)
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
@@ -60,14 +78,7 @@ class Store:
 
     def doubled_rows(self) -> dict[Path, npt.NDArray[np.intp]]:
         """Return the rows that `table` leaves out: row numbers within each part, for all parts."""
-        found = parts.read_parts(self.folder, self._identifying([]))
-        if not found:
-            return {}
-        table = pa.concat_tables(found.values())
-        extra = doubled(table["key"], ranks(table))
-        bounds = np.cumsum([len(part) for part in found.values()])[:-1]
-        pieces = zip(found, np.split(extra, bounds), strict=True)
-        return {path: np.flatnonzero(piece) for path, piece in pieces}
+        return doubled_rows(self.folder, ranked=self._ranked).rows
 
     def batches(self, columns: Sequence[str], choose: Choice) -> Iterator[pa.Table]:
         """Yield columns of chosen rows, a row group at a time, from parts that were verified.
@@ -138,14 +149,19 @@ class Store:
         """Return the columns with those that tell which of two rows with one key counts."""
         return list(dict.fromkeys([*names, "key", *(["status"] if self._ranked else [])]))
 
-    def _is_new(self, table: pa.Table, *, again: bool) -> npt.NDArray[np.bool_]:
+    def _without_known(self, table: pa.Table, *, again: bool) -> pa.Table:
         own = ranks(table)
-        fresh = ~doubled(table["key"], own)
+        new = ~doubled(table["key"], own)
         for i, (key, rank) in enumerate(zip(table["key"].to_pylist(), own, strict=True)):
             held = self._index.rank(key)
             if held is not None:
-                fresh[i] &= again and held == FAILED and rank < FAILED
-        return fresh
+                new[i] &= again and held == FAILED and rank < FAILED
+        return table if new.all() else table.filter(pa.array(new))
+
+    def _flush(self) -> None:
+        if time.monotonic() - self._flushed > FLUSH_EVERY_S:
+            self._flushed = time.monotonic()
+            flush_folder(self.folder)
 
     def _check_widths(self, table: pa.Table) -> None:
         for field in self.schema:

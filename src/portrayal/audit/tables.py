@@ -60,6 +60,7 @@ IMAGES = pa.schema(
     # With this, `datasets.load_dataset("parquet")` decodes the column as pictures.
     metadata={"huggingface": json.dumps({"info": {"features": _FEATURES}})},
 )
+_JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
 ABOUT_IMAGES = tuple(name for name in IMAGES.names if name != "image")
 """The columns of `images/` without the pictures themselves."""
 
@@ -95,11 +96,8 @@ def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Tabl
     """Return image records as a table in the layout of `images/`."""
     for record in records:
         _check_record(record)
-    maker = generator.digest  # once, where `image_key` would hash all settings for every row
-    keys = [digest([maker, record.prompt, record.seed], length=32) for record in records]
-    factors = [
-        json.dumps(dict(record.factors), ensure_ascii=False, sort_keys=True) for record in records
-    ]
+    keys = image_keys(generator, [(record.prompt, record.seed) for record in records])
+    factors = [_JSON.encode(dict(record.factors)) if record.factors else "{}" for record in records]
     image = pa.StructArray.from_arrays(
         [
             pa.array([record.data for record in records], pa.binary()),
@@ -122,6 +120,12 @@ def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Tabl
         pa.array([now] * len(records), pa.timestamp("us")),
     ]
     return pa.Table.from_arrays(columns, schema=IMAGES)
+
+
+def image_keys(generator: Identity, requests: Sequence[tuple[str, int]]) -> list[str]:
+    """Return `image_key` of many requests, hashing the generator's settings once."""
+    maker = generator.digest
+    return [digest([maker, prompt, seed], length=32) for prompt, seed in requests]
 
 
 def measurement_schema(columns: Mapping[str, ColumnType]) -> pa.Schema:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from portrayal.audit.parts import read_parts
+from portrayal.audit.parts import each_part
 from portrayal.audit.tables import text_array
 
 
@@ -28,41 +29,36 @@ def absent_requests(
             prompt is wanted twice, the larger number holds.
         retry_failed: Count requests that failed before as without an answer.
     """
-    counts: dict[str, int] = {}
+    place: dict[str, int] = {}
+    counts = array("q")
     for prompt, n in wanted:
-        counts[prompt] = max(n, counts.get(prompt, 0))
-    prompts = text_array(counts, "prompt")
-    sizes = np.fromiter(counts.values(), np.int64, len(counts))
+        number = place.setdefault(prompt, len(counts))
+        if number == len(counts):
+            counts.append(n)
+        else:
+            counts[number] = max(n, counts[number])
+    sizes = np.maximum(np.asarray(counts, dtype=np.int64), 0)
     starts = np.cumsum(sizes) - sizes
     absent = np.ones(int(sizes.sum()), dtype=np.bool_)
-    for table in _present(folder, retry_failed=retry_failed):
-        number = pc.index_in(table["prompt"], value_set=prompts)
-        known = pc.is_valid(number).to_numpy()
-        places = number.drop_null().to_numpy()
-        seeds = table["seed"].to_numpy()[known]
-        inside = (seeds >= 0) & (seeds < sizes[places])
-        absent[starts[places[inside]] + seeds[inside]] = False
-    return _requests(prompts, starts, np.flatnonzero(absent))
-
-
-def _present(folder: Path, *, retry_failed: bool) -> list[pa.Table]:
     columns = ["prompt", "seed", "status"] if retry_failed else ["prompt", "seed"]
-    found = list(read_parts(folder, columns).values())
-    if not found:
-        return []
-    # Together, because the wanted prompts are hashed anew for every table that is compared.
-    table = pa.concat_tables(found)
-    return [table.filter(pc.not_equal(table["status"], "failed")) if retry_failed else table]
+    for table in each_part(folder, columns):
+        if retry_failed:
+            table = table.filter(pc.not_equal(table["status"], "failed"))
+        # Prompts repeat within a part, so each of them is looked up once.
+        encoded = table["prompt"].combine_chunks().dictionary_encode()
+        found = [place.get(prompt, -1) for prompt in encoded.dictionary.to_pylist()]
+        numbers = np.asarray(found, dtype=np.int64)[encoded.indices.to_numpy()]
+        seeds = table["seed"].to_numpy()
+        inside = (numbers >= 0) & (seeds >= 0) & (seeds < sizes[numbers])
+        absent[starts[numbers[inside]] + seeds[inside]] = False
+    return _requests(list(place), starts, np.flatnonzero(absent))
 
 
 def _requests(
-    prompts: pa.Array, starts: npt.NDArray[np.int64], places: npt.NDArray[np.intp]
+    prompts: list[str], starts: npt.NDArray[np.int64], places: npt.NDArray[np.intp]
 ) -> pa.Table:
     numbers = np.searchsorted(starts, places, side="right") - 1
-    return pa.table(
-        {
-            "prompt": prompts.take(pa.array(numbers)),
-            "seed": pa.array(places - starts[numbers], pa.int64()),
-        },
-        schema=pa.schema([("prompt", pa.string()), ("seed", pa.int64())]),
-    )
+    needed, repeats = np.unique(numbers, return_inverse=True)
+    texts = text_array([prompts[number] for number in needed], "prompt")
+    seeds = pa.array(places - starts[numbers], pa.int64())
+    return pa.table({"prompt": texts.take(pa.array(repeats)), "seed": seeds})

@@ -1,0 +1,159 @@
+"""Mending an audit folder: damaged files are set aside, leftovers and doubled rows removed.
+
+Nothing is deleted but temporary files and rows that are there a second time. A damaged file is
+moved to `set-aside/`, and the next run makes again what it held.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from portrayal.audit import documents, parts
+from portrayal.audit.compaction import drop_doubled_rows, part_folders
+from portrayal.audit.files import appending, flush_folder, leftovers, quoted, writing
+from portrayal.audit.header import Header
+from portrayal.errors import AuditError
+
+SET_ASIDE = "set-aside"
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A damaged file and where it is now."""
+
+    path: Path
+    """Where it was, from the audit folder on."""
+    moved_to: Path
+    """Where it is now, from the audit folder on."""
+    why: str
+    rows: int | None
+    """How many rows it held, None where that cannot be told any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What a repair found and did."""
+
+    audit: Path
+    imported: bool
+    set_aside: tuple[SetAside, ...]
+    leftovers: int
+    doubled: int
+
+    def lines(self) -> list[str]:
+        """Return one line for every thing done, and last what to do now."""
+        said = [
+            f"{one.path}: {one.why}; moved to {one.moved_to}, {self._lost(one)}"
+            for one in self.set_aside
+        ]
+        if self.leftovers:
+            said.append(f"{_count(self.leftovers, 'file')} of stopped writers removed")
+        if self.doubled:
+            said.append(f"{_count(self.doubled, 'doubled row')} dropped")
+        return [*said, *self.commands()] or ["nothing to repair"]
+
+    def commands(self) -> list[str]:
+        """Return what makes again what was set aside."""
+        where = quoted(self.audit)
+        lost = {one.path.parts[0] for one in self.set_aside}
+        images = (
+            f"import the images again: portrayal import images DIR --out {where}"
+            if self.imported
+            else f"make the images again: portrayal generate {where}"
+        )
+        advice = {
+            "images": images,
+            "measurements": f"measure again: portrayal measure {where}",
+            "texts": f"measure again: portrayal measure {where}",
+            "studies": "name the study again when you run it",
+            "results.json": f"analyze again: portrayal analyze {where}",
+        }
+        return list(dict.fromkeys(text for name, text in advice.items() if name in lost))
+
+    def _lost(self, one: SetAside) -> str:
+        if one.path.suffix != parts.SUFFIX:
+            return "to be made again"
+        what = {"images": "image", "texts": "text"}.get(one.path.parts[0], "measurement")
+        count = f"an unknown number of {what}s" if one.rows is None else _count(one.rows, what)
+        return f"{count} to be made again"
+
+
+def repair(audit: str | os.PathLike[str]) -> RepairReport:
+    """Mend an audit folder as far as that can be done without making anything again.
+
+    Raises:
+        NotAnAudit: There is no audit.json or it is damaged: it says which generator made the
+            images, and that cannot be made up.
+    """
+    path = Path(audit)
+    header = Header.read(path)
+    removed = _remove_leftovers(path)
+    aside = [*_documents(path), *_parts(path)]
+    doubled = sum(drop_doubled_rows(folder) for folder in part_folders(path))
+    return RepairReport(path, header.generator.kind == "folder", tuple(aside), removed, doubled)
+
+
+def _remove_leftovers(audit: Path) -> int:
+    removed = 0
+    for folder in [audit, audit / "studies", audit / "report", *part_folders(audit)]:
+        for path in leftovers(folder):
+            with writing(folder):
+                path.unlink(missing_ok=True)
+            removed += 1
+    return removed
+
+
+def _documents(audit: Path) -> Iterator[SetAside]:
+    """Set aside JSON files that cannot be read; measurements go with their identity."""
+    for pattern in ("measurements/*/identity.json", "texts/*/identity.json"):
+        for file in sorted(audit.glob(pattern)):
+            try:
+                documents.read_identity(file)
+            except AuditError:
+                yield _set_aside(audit, file.parent, "its identity.json cannot be read")
+    for file in [*sorted(audit.glob("studies/*.json")), audit / "results.json"]:
+        if file.exists():
+            try:
+                documents.read_json(file)
+            except AuditError:
+                yield _set_aside(audit, file, "it cannot be read as JSON")
+
+
+def _parts(audit: Path) -> Iterator[SetAside]:
+    for folder in part_folders(audit):
+        with appending(folder):
+            for path in parts.part_paths(folder):
+                why = parts.damage(path)
+                if why is not None:
+                    yield _set_aside(audit, path, why, rows=_rows(path))
+
+
+def _set_aside(audit: Path, path: Path, why: str, *, rows: int | None = None) -> SetAside:
+    inside = path.relative_to(audit)
+    goal = audit / SET_ASIDE / inside
+    number = 1
+    while goal.exists():  # set aside before, made again and damaged again
+        number += 1
+        goal = (audit / SET_ASIDE / inside).with_name(f"{number}-{inside.name}")
+    with writing(audit):
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(goal)
+    flush_folder(goal.parent)
+    return SetAside(inside, goal.relative_to(audit), why, rows)
+
+
+def _rows(path: Path) -> int | None:
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (pa.ArrowException, OSError):
+        return None
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
