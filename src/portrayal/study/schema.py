@@ -12,7 +12,7 @@ from portrayal.records import Prompt
 
 Word = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=500, pattern=r"^[^\n\r]*$"),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=r"^[^\n\r]*$"),
 ]
 """A word, a phrase or a prompt: one line, not empty."""
 
