@@ -105,7 +105,10 @@ class Moves:
         ratio = numerator / root
         values = self.values * [1.0, 0.5 / root]
         along = replace(self, values=values @ np.array([[1.0], [-ratio]]))
-        t = stats.t.ppf(0.5 + confidence / 2.0, along.degrees[0])
+        # The least of the degrees of freedom: a deviation of few units errs by more than its own
+        # estimate of error says.
+        freedom = min(along.degrees[0], *self.degrees)
+        t = stats.t.ppf(0.5 + confidence / 2.0, freedom)
         (top, both), (_, bottom) = values.T @ values
         top = _less(top, twice)
         a = square - t**2 * bottom
