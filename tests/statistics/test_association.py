@@ -364,6 +364,20 @@ def test_union_effect_stays_below_two() -> None:
     assert union.effect_size == pytest.approx(union.score / expected)
 
 
+@pytest.mark.parametrize("resample", ["units", "images"])
+def test_union_effect_of_endless_images_follows_from_the_pooled_one(resample: Any) -> None:
+    """With equal sizes, variance of the union = pooled variance + S^2 / 4."""
+    given = flat(World(rng(16), prompts=9, lean=0.1).images(4))
+    pooled = association_test(**given, resample=resample, resamples=1, rng=rng())
+    union = association_test(**given, effect="union", resample=resample, resamples=1, rng=rng())
+
+    def turned(d: float) -> float:
+        return d / math.sqrt(1 + d**2 / 4)
+
+    assert union.effect_size_corrected == pytest.approx(turned(pooled.effect_size_corrected))
+    assert union.effect_interval == pytest.approx([turned(d) for d in pooled.effect_interval])
+
+
 # Degenerate input
 
 

@@ -83,8 +83,9 @@ class Side:
 def _squared_products(first: FloatArray, second: FloatArray) -> float:
     """Return the sum of squared products of every row of one with every row of the other."""
     if first.shape[0] <= first.shape[1]:
-        return float(((first @ second.T) ** 2).sum())
-    return float(((first.T @ first) * (second.T @ second)).sum())
+        products = first @ second.T
+        return float(np.vdot(products, products))
+    return float(np.vdot(first.T @ first, second.T @ second))
 
 
 def side_of(images: Sample, a: Sample, b: Sample) -> Side:

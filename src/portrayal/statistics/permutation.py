@@ -97,17 +97,19 @@ def random_members(n: int, k: int, splits: int, rng: np.random.Generator) -> Mem
     (or taken out) until the count is k. No step tells one unit from another, so the subset is
     uniform; and only about sqrt(n) units per split are touched twice, where a shuffle moves all n.
     """
-    members = (rng.integers(0, 256, size=(splits, n), dtype=np.uint8) < round(256 * k / n)).view(
-        np.uint8
-    )
+    tossed = rng.integers(0, 256, size=(splits, n), dtype=np.uint8) < round(256 * k / n)
+    members: Members = tossed.view(np.uint8)
+    cells = members.reshape(-1)
     lacking = k - members.sum(axis=1, dtype=np.int64)
-    flat = members.reshape(-1)
-    open_rows = np.flatnonzero(lacking)
-    while open_rows.size:
-        cells = open_rows * n + rng.integers(0, n, size=open_rows.size)
-        wanted = lacking[open_rows] > 0
-        fits = flat[cells] != wanted
-        flat[cells[fits]] = wanted[fits]
-        lacking[open_rows[fits]] -= np.where(wanted[fits], 1, -1)
-        open_rows = open_rows[lacking[open_rows] != 0]
+    rows = np.flatnonzero(lacking)
+    starts, left = rows * n, np.abs(lacking[rows])
+    wanted = (lacking[rows] > 0).view(np.uint8)
+    while left.size:
+        drawn = starts + rng.integers(0, n, size=left.size, dtype=np.int32)
+        fits = cells[drawn] != wanted
+        cells[drawn] ^= fits.view(np.uint8)
+        left -= fits
+        if not left.all():
+            keep = left > 0
+            starts, wanted, left = starts[keep], wanted[keep], left[keep]
     return members

@@ -150,7 +150,8 @@ def _of_units(source: Source) -> Moves:
     strata = np.zeros(n, dtype=np.intp)
     if n < 2:
         return Moves(np.full_like(means, np.nan), strata, np.ones(1))
-    values = np.sqrt(n / (n - 1.0)) / n * (means - means.mean(axis=0))
+    values = means - means.mean(axis=0)
+    values *= np.sqrt(n / (n - 1.0)) / n
     return Moves(values, strata, np.array([n - 1.0]))
 
 

@@ -57,9 +57,8 @@ class Sample:
     def unit_means(self, values: FloatArray) -> FloatArray:
         """Return the mean of `values` (one row per image) in every unit."""
         if self.n_units == self.n:
-            means = np.empty_like(values)
-            means[self.codes] = values
-            return means
+            # Units are numbered as they first appear, so one row each means in order.
+            return values
         order = np.argsort(self.codes, kind="stable")
         starts = np.concatenate([[0], np.cumsum(self.counts)[:-1]])
         sums = np.add.reduceat(values[order], starts, axis=0)
