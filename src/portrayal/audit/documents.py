@@ -13,6 +13,9 @@ from portrayal.audit.tables import ColumnType
 from portrayal.errors import AuditError
 from portrayal.records import Identity
 
+IDENTITY = "_identity.json"
+"""Beside the parts; the underscore makes pandas, Spark and pyarrow pass over it."""
+
 
 def folder_name(identity: Identity) -> str:
     """Return the name of the folder for what one measurer or encoder said."""
@@ -21,7 +24,7 @@ def folder_name(identity: Identity) -> str:
 
 
 def read_identity(file: Path) -> tuple[Identity, Mapping[str, ColumnType]]:
-    """Return the identity and the columns that an identity.json holds."""
+    """Return the identity and the columns that an _identity.json holds."""
     data = read_json(file)
     try:
         return Identity.from_dict(data), dict(data["columns"])
@@ -30,12 +33,12 @@ def read_identity(file: Path) -> tuple[Identity, Mapping[str, ColumnType]]:
 
 
 def remember_identity(folder: Path, identity: Identity, columns: Mapping[str, ColumnType]) -> None:
-    """Write identity.json into a folder of parts, once.
+    """Write _identity.json into a folder of parts, once.
 
     Raises:
         AuditError: What is stored under this identity has other columns.
     """
-    file = folder / "identity.json"
+    file = folder / IDENTITY
     content = {**identity.as_dict(), "columns": dict(columns)}
     text = json.dumps(content, indent=1, ensure_ascii=False)
     if not file.exists():

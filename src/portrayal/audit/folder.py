@@ -154,7 +154,7 @@ class Audit:
 
     def measurers(self) -> list[Identity]:
         """Return the identities of all measurers that have seen images of this audit."""
-        files = sorted((self.path / "measurements").glob("*/identity.json"))
+        files = sorted((self.path / "measurements").glob(f"*/{documents.IDENTITY}"))
         return [documents.read_identity(file)[0] for file in files]
 
     def measurer(self, name: str | None = None) -> Identity:
@@ -305,7 +305,7 @@ class Audit:
 
     def _measured(self, measurer: Identity) -> Store:
         folder = self.path / "measurements" / documents.folder_name(measurer)
-        file = folder / "identity.json"
+        file = folder / documents.IDENTITY
         if folder in self._stores:
             return self._stores[folder]
         if file.exists():

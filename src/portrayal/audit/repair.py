@@ -111,12 +111,12 @@ def _remove_leftovers(audit: Path) -> int:
 
 def _documents(audit: Path) -> Iterator[SetAside]:
     """Set aside JSON files that cannot be read; measurements go with their identity."""
-    for pattern in ("measurements/*/identity.json", "texts/*/identity.json"):
-        for file in sorted(audit.glob(pattern)):
+    for kind in ("measurements", "texts"):
+        for file in sorted(audit.glob(f"{kind}/*/{documents.IDENTITY}")):
             try:
                 documents.read_identity(file)
             except AuditError:
-                yield _set_aside(audit, file.parent, "its identity.json cannot be read")
+                yield _set_aside(audit, file.parent, f"its {documents.IDENTITY} cannot be read")
     for file in [*sorted(audit.glob("studies/*.json")), audit / "results.json"]:
         if file.exists():
             try:

@@ -37,6 +37,7 @@ def absent_requests(
             counts.append(n)
         else:
             counts[number] = max(n, counts[number])
+    counts.append(0)  # of whatever is not wanted, none; its place is the last one
     sizes = np.maximum(np.asarray(counts, dtype=np.int64), 0)
     starts = np.cumsum(sizes) - sizes
     absent = np.ones(int(sizes.sum()), dtype=np.bool_)
@@ -49,7 +50,7 @@ def absent_requests(
         found = [place.get(prompt, -1) for prompt in encoded.dictionary.to_pylist()]
         numbers = np.asarray(found, dtype=np.int64)[encoded.indices.to_numpy()]
         seeds = table["seed"].to_numpy()
-        inside = (numbers >= 0) & (seeds >= 0) & (seeds < sizes[numbers])
+        inside = (seeds >= 0) & (seeds < sizes[numbers])
         absent[starts[numbers[inside]] + seeds[inside]] = False
     return _requests(list(place), starts, np.flatnonzero(absent))
 
