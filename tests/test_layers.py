@@ -19,6 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "models": {"errors", "records"},
     "generation": {"errors", "records", "audit", "practice", "models"},
     "measurement": {"errors", "records", "audit", "practice", "models"},
+    "language": {"errors", "records", "study", "practice", "models"},
     "imports": {"errors", "records", "audit"},
     "analysis": {"errors", "records", "statistics", "study", "audit"},
     "calibration": {

@@ -10,6 +10,7 @@
     ├── GenerationError            a generator cannot be loaded or cannot go on
     │   └── PromptTooLong          the text encoder would cut the prompt silently
     ├── MeasurementError           a measurer cannot be loaded or cannot go on
+    ├── LanguageError              a text model cannot be loaded, or has no words to offer
     ├── StatisticsError            arrays that a statistic has no answer for (also a ValueError)
     ├── PracticeError              the practice world was asked for what it does not know
     └── MissingExtra               an optional dependency is not installed; says the pip command
@@ -59,6 +60,10 @@ class PromptTooLong(GenerationError):
 
 class MeasurementError(PortrayalError):
     """A measurer cannot be loaded or cannot go on."""
+
+
+class LanguageError(PortrayalError):
+    """A text model cannot be loaded, or has no words to offer."""
 
 
 class StatisticsError(PortrayalError, ValueError):

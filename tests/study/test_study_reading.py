@@ -224,7 +224,7 @@ def test_builtin_studies_say_what_they_ask_and_cost() -> None:
     assert 300 <= rows["demo"].images <= 400
 
 
-@pytest.mark.parametrize("kind", ["association", "composition"])
+@pytest.mark.parametrize("kind", ["association", "composition", "influence"])
 def test_starter_files_load(kind: str) -> None:
     study = study_from_toml(template_text(kind), source="new.toml", name="new")
     assert study.kind == kind

@@ -12,6 +12,7 @@ from __future__ import annotations
 from portrayal.study.association import NEUTRAL, AssociationStudy, Contrast
 from portrayal.study.axes import UNKNOWN, Axis, default_axes
 from portrayal.study.composition import CompositionStudy
+from portrayal.study.influence import InfluenceStudy
 from portrayal.study.reading import (
     KINDS,
     StudyInfo,
@@ -34,6 +35,7 @@ __all__ = [
     "Axis",
     "CompositionStudy",
     "Contrast",
+    "InfluenceStudy",
     "Number",
     "Published",
     "Study",

@@ -16,11 +16,12 @@ from pydantic import ValidationError
 from portrayal.errors import StudyError, one_of
 from portrayal.study.association import AssociationStudy
 from portrayal.study.composition import CompositionStudy
+from portrayal.study.influence import InfluenceStudy
 from portrayal.study.problems import did_you_mean, study_error
 from portrayal.study.schema import Study
 from portrayal.study.suite import Suite
 
-KINDS: tuple[type[Study], ...] = (AssociationStudy, CompositionStudy)
+KINDS: tuple[type[Study], ...] = (AssociationStudy, CompositionStudy, InfluenceStudy)
 """The kinds of study. A new kind is one module and one entry here."""
 
 
@@ -161,17 +162,21 @@ def _validate(data: dict[str, Any], source: str) -> Study | Suite:
 def _info(found: Study | Suite) -> StudyInfo:
     members = tuple(load_study(name) for name in found.studies) if isinstance(found, Suite) else ()
     prompts: dict[str, int] = {}
+    texts = images = 0  # with replaced words: drawn only when the study is run
     for study in members or (found,):
         assert isinstance(study, Study)
         for prompt in study.prompts():
             prompts[prompt.text] = max(prompt.images, prompts.get(prompt.text, 0))
+        if isinstance(study, InfluenceStudy):
+            texts += study.cost().texts - len(study.prompts())
+            images += study.cost().images - sum(prompt.images for prompt in study.prompts())
     return StudyInfo(
         found.name,
         found.kind,
         found.title,
         found.question,
         found.citation,
-        len(prompts),
-        sum(prompts.values()),
+        len(prompts) + texts,
+        sum(prompts.values()) + images,
         tuple(study.name for study in members),
     )

@@ -73,7 +73,48 @@ occupation = ["nurse", "engineer", "teacher", "mechanic"]
 # adult = ["a photo of an adult"]
 """
 
-_STARTERS = {"association": _ASSOCIATION, "composition": _COMPOSITION}
+_INFLUENCE = """\
+# A study is a question as data. Run it: portrayal run NAME.toml --out audits/mine
+kind = "influence"
+title = "Which word causes it?"
+question = "Which word of the prompt pushes the picture towards a group?"
+citation = ""                        # the paper, where there is one
+images = 3                           # per text; seeds 0 ... 2
+draws = 8                            # texts for each set of replaced words
+level = 1                            # words replaced together: 2 finds words that act in pairs
+# subsets = 60                       # at most so many sets of words per prompt, sampled
+
+axes = ["perceived gender"]          # or tables of your own, as in composition studies
+
+# {person} puts a level as it is, {a person} with its article.
+template = "a {adjective} {person} at the {place}"
+
+[factors]
+adjective = ["confident", "caring"]
+person = ["doctor", "nurse"]
+place = ["office", "salon"]
+
+# Or prompts written out, instead of template and factors:
+# [[prompts]]
+# text = "a respected doctor at the hospital"
+
+# Where other words come from. The texts are drawn once and kept with the audit.
+[transmuter]
+by = "masked-words"                  # a masked language model
+model = "practice"                   # a folder or a Hub id, such as "google-bert/bert-base-uncased"
+# choice = "top"                     # the most probable texts instead of random ones
+# keep = 50                          # only so many of the most probable words
+# tagger = "nltk"                    # keep a noun a noun
+# by = "wordnet"                     # synonyms and antonyms
+# by = "list"                        # words of your own; "*" serves all other words
+# candidates = { doctor = ["nurse", "teacher"], "*" = ["some"] }
+"""
+
+_STARTERS = {
+    "association": _ASSOCIATION,
+    "composition": _COMPOSITION,
+    "influence": _INFLUENCE,
+}
 
 
 def template_text(kind: str, name: str = "NAME") -> str:

@@ -1,8 +1,8 @@
 """The words of a prompt, with their places: what a word influence speaks of.
 
-A word is a run of anything but spaces and punctuation; hyphens, apostrophes and ampersands inside it
-belong to it, and so do the points and commas of a number. Punctuation stays outside, where it is: "A doctor, at
-work." has four words, and replacing one leaves the comma and the point alone.
+A word is a run of anything but spaces and punctuation; hyphens, apostrophes and ampersands inside
+it belong to it, and so do the points and commas of a number. Punctuation stays outside, where it
+is: "A doctor, at work." has four words, and replacing one leaves the comma and the point alone.
 """
 
 from __future__ import annotations
