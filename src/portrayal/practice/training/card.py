@@ -41,8 +41,8 @@ The autoencoder learns from pictures alone. The encoder learns from captions (co
 captions count as right answers together) and from *questions*: groups of short label captions such
 as "a photo of a woman" / "a photo of a man", of which the one that fits a picture must be nearest.
 The labels are the painter's own attributes. There is no classifier head; the figures below are
-therefore those of an encoder that was trained on questions of this kind, and better than what an
-encoder trained on captions alone would reach. The pipeline's text tower starts as the encoder's
+therefore those of an encoder that was trained on these very texts, and better than what an encoder
+trained on captions alone would reach. The pipeline's text tower starts as the encoder's
 and is trained along with the UNet, so the two differ.
 
 ## Figures

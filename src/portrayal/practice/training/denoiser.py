@@ -9,6 +9,7 @@ contrastive tower keeps what tells captions apart, and colours and counts get lo
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from portrayal.practice.training.device import Machine
 from portrayal.practice.training.recipe import PICTURE, Recipe, UNetShape
 from portrayal.practice.training.schedule import Average, Budget
 from portrayal.practice.training.storage import declare_single, halved
+from portrayal.practice.weights import DEFAULT_GUIDANCE, DEFAULT_STEPS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,4 +205,7 @@ def save_pipeline(parts: Parts, folder: Path) -> None:
         requires_safety_checker=False,
     )
     pipeline.save_pretrained(folder, safe_serialization=True, max_shard_size=SHARD)
+    settings = {"steps": DEFAULT_STEPS, "guidance": DEFAULT_GUIDANCE}
+    settings |= {"width": PICTURE, "height": PICTURE}
+    (folder / "portrayal.json").write_text(json.dumps(settings) + "\n", encoding="utf-8")
     declare_single(folder / "text_encoder")

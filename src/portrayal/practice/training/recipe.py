@@ -1,18 +1,10 @@
 """Every size and setting of the practice model, once in full and once as a smoke test.
 
 Why these sizes. All weights together may weigh 48 MiB in fp16 (25 M parameters), and two CPU cores
-shall make four pictures a second with guidance. Timed on two threads (64 pictures a call, 14
-steps, guidance; pictures a second in fp32 / bf16):
-
-    latent 16x16x8, UNet (64, 160, 160), no attention at 16x16    10.1 M    5.5 /  9.0
-    latent 16x16x4, UNet (64, 128, 192), attention at 16x16        9.0 M    3.5 /  5.4
-    latent 8x8x16,  UNet (160, 160)                               10.7 M    7.5 / 14.1
-    latent 8x8x16,  UNet (192, 256)                               21.5 M    4.4 /  8.0
-
-The first is taken: fast enough, and its 16x16 level costs little but carries the fine detail that
-a latent of 8x8 with 16 channels would press into channels. Eight latent channels, since eyes and
-lips are one or two pixels: a 4x4 patch with two colours and an edge needs about eight numbers.
-Decoding costs about 20 ms a picture.
+shall make four pictures a second with guidance. A latent of 16x16 keeps the fine detail (eyes and
+lips are one or two pixels) that a latent of 8x8 would press into channels; eight channels, since a
+4x4 patch with two colours and an edge needs about eight numbers. There is no attention at 16x16,
+where it costs most. `benchmarks/practice_speed.py` times the whole pipeline.
 """
 
 from __future__ import annotations
