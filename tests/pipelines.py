@@ -115,6 +115,160 @@ def build_sd1(
         feature_extractor=build_feature_extractor() if safety else None,
         requires_safety_checker=safety,
     )
+    return save(pipeline, folder)
+
+
+def build_sdxl(folder: Path, *, seed: int = 0) -> Path:
+    """Write a StableDiffusionXLPipeline whose pictures are 16x16."""
+    import torch
+    from diffusers import EulerDiscreteScheduler, StableDiffusionXLPipeline, UNet2DConditionModel
+
+    tokenizer = build_tokenizer()
+    towers = [build_text_encoder(tokenizer, seed=seed + i, pooled=i == 1) for i in range(2)]
+    torch.manual_seed(seed)
+    unet = UNet2DConditionModel(
+        sample_size=8,
+        block_out_channels=(16, 32),
+        layers_per_block=1,
+        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
+        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
+        cross_attention_dim=64,
+        attention_head_dim=4,
+        norm_num_groups=8,
+        use_linear_projection=True,
+        addition_embed_type="text_time",
+        addition_time_embed_dim=8,
+        projection_class_embeddings_input_dim=32 + 6 * 8,
+    ).eval()
+    pipeline = StableDiffusionXLPipeline(
+        vae=build_vae(),
+        text_encoder=towers[0],
+        text_encoder_2=towers[1],
+        tokenizer=tokenizer,
+        tokenizer_2=build_tokenizer(),
+        unet=unet,
+        scheduler=EulerDiscreteScheduler(beta_start=0.00085, beta_end=0.012, steps_offset=1),
+    )
+    return save(pipeline, folder)
+
+
+def build_sd3(folder: Path, *, seed: int = 0) -> Path:
+    """Write a StableDiffusion3Pipeline whose pictures are 16x16."""
+    import torch
+    from diffusers import (
+        FlowMatchEulerDiscreteScheduler,
+        SD3Transformer2DModel,
+        StableDiffusion3Pipeline,
+    )
+
+    tokenizer = build_tokenizer()
+    towers = [build_text_encoder(tokenizer, seed=seed + i, pooled=True) for i in range(2)]
+    t5, t5_tokenizer = build_t5(width=64, seed=seed)
+    torch.manual_seed(seed)
+    transformer = SD3Transformer2DModel(
+        sample_size=8,
+        patch_size=1,
+        in_channels=16,
+        num_layers=1,
+        attention_head_dim=8,
+        num_attention_heads=4,
+        caption_projection_dim=32,
+        joint_attention_dim=64,
+        pooled_projection_dim=64,
+        out_channels=16,
+    ).eval()
+    pipeline = StableDiffusion3Pipeline(
+        transformer=transformer,
+        scheduler=FlowMatchEulerDiscreteScheduler(),
+        vae=build_vae(latent=16, shift_factor=0.06, scaling_factor=1.5),
+        text_encoder=towers[0],
+        tokenizer=tokenizer,
+        text_encoder_2=towers[1],
+        tokenizer_2=build_tokenizer(),
+        text_encoder_3=t5,
+        tokenizer_3=t5_tokenizer,
+    )
+    return save(pipeline, folder)
+
+
+def build_flux(folder: Path, *, seed: int = 0) -> Path:
+    """Write a FluxPipeline; ask it for 16x16, its own size is that of the large model."""
+    import torch
+    from diffusers import FlowMatchEulerDiscreteScheduler, FluxPipeline, FluxTransformer2DModel
+
+    tokenizer = build_tokenizer()
+    t5, t5_tokenizer = build_t5(width=32, seed=seed)
+    tower = build_text_encoder(tokenizer, seed=seed)
+    torch.manual_seed(seed)
+    transformer = FluxTransformer2DModel(
+        patch_size=1,
+        in_channels=16,
+        num_layers=1,
+        num_single_layers=1,
+        attention_head_dim=16,
+        num_attention_heads=2,
+        joint_attention_dim=32,
+        pooled_projection_dim=32,
+        axes_dims_rope=(4, 4, 8),
+        guidance_embeds=True,
+    ).eval()
+    pipeline = FluxPipeline(
+        scheduler=FlowMatchEulerDiscreteScheduler(),
+        vae=build_vae(latent=4, shift_factor=0.06, scaling_factor=1.5),
+        text_encoder=tower,
+        tokenizer=tokenizer,
+        text_encoder_2=t5,
+        tokenizer_2=t5_tokenizer,
+        transformer=transformer,
+    )
+    return save(pipeline, folder)
+
+
+def build_pixart(folder: Path, *, seed: int = 0) -> Path:
+    """Write a PixArtAlphaPipeline; it makes 256x256 inside, whatever size it is asked for."""
+    import torch
+    from diffusers import DPMSolverMultistepScheduler, PixArtAlphaPipeline, PixArtTransformer2DModel
+
+    t5, t5_tokenizer = build_t5(width=32, seed=seed)
+    torch.manual_seed(seed)
+    transformer = PixArtTransformer2DModel(
+        sample_size=32,
+        num_layers=1,
+        patch_size=2,
+        attention_head_dim=8,
+        num_attention_heads=2,
+        in_channels=4,
+        out_channels=8,
+        cross_attention_dim=16,
+        caption_channels=32,
+        use_additional_conditions=False,
+    ).eval()
+    pipeline = PixArtAlphaPipeline(
+        tokenizer=t5_tokenizer,
+        text_encoder=t5,
+        vae=build_vae(channels=(8, 8, 8, 8)),
+        transformer=transformer,
+        scheduler=DPMSolverMultistepScheduler(),
+    )
+    return save(pipeline, folder)
+
+
+def build_t5(*, width: int, seed: int) -> tuple[Any, Any]:
+    """Return a T5 encoder of one layer and a tokenizer that reads one letter a token."""
+    import torch
+    from transformers import T5Config, T5EncoderModel, T5Tokenizer
+
+    pieces = ["<pad>", "</s>", "<unk>", "▁", *sorted(set(string.printable.strip()))]
+    tokenizer = T5Tokenizer([(piece, 0.0 if i < 3 else -2.0) for i, piece in enumerate(pieces)])
+    torch.manual_seed(seed)
+    config = T5Config(
+        vocab_size=len(tokenizer), d_model=width, d_kv=8, d_ff=32, num_layers=1, num_heads=2
+    )
+    return T5EncoderModel(config).eval(), tokenizer
+
+
+def save(pipeline: Any, folder: Path) -> Path:
+    """Write a pipeline as safetensors."""
     with quiet():
         pipeline.save_pretrained(folder)
     return folder
@@ -181,6 +335,30 @@ def build_clip(folder: Path, *, seed: int = 0, width: int = 32, image: int = 16)
     with quiet():
         model.save_pretrained(folder)
         processor.save_pretrained(folder)
+    return folder
+
+
+def build_siglip(folder: Path, *, seed: int = 0) -> Path:
+    """Write a SiglipModel that reads 64 tokens, with its image preparation and a tokenizer."""
+    import torch
+    from transformers import SiglipConfig, SiglipImageProcessorPil, SiglipModel
+
+    tokenizer = build_t5(width=8, seed=seed)[1]
+    tower = {
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+    }
+    text = tower | {"vocab_size": len(tokenizer), "max_position_embeddings": 64}
+    torch.manual_seed(seed)
+    model = SiglipModel(
+        SiglipConfig(text_config=text, vision_config=tower | {"image_size": 16, "patch_size": 8})
+    ).eval()
+    with quiet():
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        SiglipImageProcessorPil(size={"height": 16, "width": 16}).save_pretrained(folder)
     return folder
 
 

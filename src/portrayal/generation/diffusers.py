@@ -20,8 +20,8 @@ from portrayal.generation.pipelines import (
     read_pipeline_files,
     use_scheduler,
 )
-from portrayal.generation.texts import EMBEDDINGS, PromptEmbeddings, TextWindow
-from portrayal.models.devices import choose_device, choose_dtype, import_extra, without_remarks
+from portrayal.generation.texts import EMBEDDINGS, FIXED, PromptEmbeddings, TextWindow
+from portrayal.models.devices import choose_device, choose_dtype, import_extra, quietly
 from portrayal.models.files import Source, find_source
 from portrayal.records import Identity, Picture, Request, plain
 
@@ -115,7 +115,7 @@ class DiffusersGenerator:
         torch = import_extra("torch", extra="models")
         noise = [torch.Generator("cpu").manual_seed(request.seed) for request in requests]
         prompts = [request.prompt for request in requests]
-        with torch.inference_mode(), without_remarks("diffusers"):
+        with torch.inference_mode(), quietly("diffusers"):
             output = self._pipeline(
                 **self._texts_for(prompts), **self._call, generator=noise, output_type="pt"
             )
@@ -131,7 +131,7 @@ class DiffusersGenerator:
 
     def _call_arguments(self, name: str, parameters: Any) -> dict[str, Any]:
         """Return the settings under the names that the pipeline's call has for them."""
-        call = {}
+        call = {name: value for name, value in FIXED.items() if name in parameters}
         for setting in ("steps", "guidance", "width", "height"):
             value = getattr(self._sampling, setting)
             key = _CALL_NAMES.get(setting, setting)

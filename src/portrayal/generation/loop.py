@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from portrayal.audit import Audit
+from portrayal.audit.files import writing
 from portrayal.errors import GenerationError
 from portrayal.generation.protocol import GenerationSummary, Generator
 from portrayal.generation.work import Arrivals, Work, own_place
@@ -62,7 +63,8 @@ def generate(
     if not len(missing):
         return GenerationSummary(present=present, truncated=truncated)
     images = audit.path / "images"
-    images.mkdir(exist_ok=True)
+    with writing(images):
+        images.mkdir(exist_ok=True)
     with own_place(images) as place:
         run = _Run(generator, Work(missing, place=place), patience or Patience())
         with PartWriter(audit, again=retry_failed) as writer:

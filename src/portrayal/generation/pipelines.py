@@ -13,7 +13,7 @@ from typing import Any
 
 from portrayal.errors import GenerationError, one_of
 from portrayal.models.attempts import first_line
-from portrayal.models.devices import import_extra, quiet_loading
+from portrayal.models.devices import import_extra, quietly
 from portrayal.models.files import (
     Source,
     configuration_files,
@@ -124,7 +124,7 @@ def load_pipeline(files: PipelineFiles, *, dtype: str, device: str) -> Any:
         "variant": files.variant,
     }
     folder = files.source.folder
-    with quiet_loading("transformers", "diffusers"):
+    with quietly("transformers", "diffusers"):
         try:
             try:
                 pipeline = diffusers.AutoPipelineForText2Image.from_pretrained(folder, **options)
@@ -145,7 +145,7 @@ def use_scheduler(pipeline: Any, name: str) -> None:
     chosen = name if name in fitting else f"{name}Scheduler"
     if chosen not in fitting:
         raise GenerationError(f"scheduler {name!r} is unknown; allowed: {one_of(sorted(fitting))}")
-    with quiet_loading("diffusers"):
+    with quietly("diffusers"):
         kind = getattr(diffusers, chosen)
         pipeline.scheduler = kind.from_config(pipeline.scheduler.config)
 

@@ -40,6 +40,9 @@ EMBEDDINGS: Mapping[str, tuple[str, ...]] = {
 }
 """What `encode_prompt` of a pipeline returns. Pipelines that are not here get plain prompts."""
 
+FIXED: Mapping[str, object] = {"clean_caption": False}
+"""Arguments whose defaults would make pictures depend on which packages happen to be installed."""
+
 _SHARED = "negative_"
 _MADE_BY_THE_CALL = frozenset({"text_ids"})
 _REMEMBERED_BYTES = 256 * 2**20
@@ -174,7 +177,7 @@ def _options(pipeline: Any) -> dict[str, Any]:
         if name == "device":
             options[name] = pipeline._execution_device
         elif name in called and name != "num_images_per_prompt":
-            options[name] = called[name].default
+            options[name] = FIXED.get(name, called[name].default)
         elif name == "do_classifier_free_guidance":
             options[name] = True
     return options

@@ -44,7 +44,7 @@ class Work:
         self._rng = random.Random()
         codes = self._prompts.indices.to_numpy()
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
-        ends = np.append(starts[1:], len(codes))
+        ends = np.append(starts, len(codes))[1:]
         names = self._prompts.dictionary.to_pylist()
         self._spans = {
             names[codes[start]]: (int(start), int(end))

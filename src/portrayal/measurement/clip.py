@@ -11,9 +11,9 @@ import numpy.typing as npt
 from PIL import Image
 
 from portrayal.errors import MeasurementError
-from portrayal.measurement.encoders import TowerEncoder
+from portrayal.measurement.encoders import TowerEncoder, settled
 from portrayal.models.attempts import first_line
-from portrayal.models.devices import choose_device, choose_dtype, import_extra, quiet_loading
+from portrayal.models.devices import choose_device, choose_dtype, import_extra, quietly
 from portrayal.models.files import (
     Source,
     configuration_files,
@@ -41,7 +41,7 @@ class TransformersTowers:
         self._torch = import_extra("torch", extra="models")
         transformers = import_extra("transformers", extra="models")
         options = {"local_files_only": True}
-        with quiet_loading("transformers"):
+        with quietly("transformers"):
             self._model = transformers.AutoModel.from_pretrained(
                 folder, use_safetensors=True, dtype=getattr(self._torch, dtype), **options
             ).to(device)
@@ -78,10 +78,10 @@ class TransformersTowers:
             "preprocessing": plain(
                 {k: v for k, v in preparation.items() if k[0] != "_" and k not in hidden}
             ),
-            "logit_scale": _settled(self._model.logit_scale.exp()),
+            "logit_scale": settled(self._model.logit_scale.exp()),
         }
         if getattr(self._model, "logit_bias", None) is not None:
-            found["logit_bias"] = _settled(self._model.logit_bias)
+            found["logit_bias"] = settled(self._model.logit_bias)
         return found
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -180,8 +180,3 @@ def _check(source: Source) -> None:
 def _download(model: str, revision: str | None) -> str:
     hub = import_extra("huggingface_hub", extra="models")
     return str(hub.snapshot_download(model, revision=revision, allow_patterns=_WANTED))
-
-
-def _settled(value: Any) -> float:
-    """Return a number to six digits: the last ones differ between machines."""
-    return float(f"{float(value.detach().float().cpu()):.6g}")

@@ -95,3 +95,8 @@ class TowerEncoder:
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
+def settled(scalar: Any) -> float:
+    """Return a scalar tensor to six digits, for an identity: the last ones differ by machine."""
+    return float(f"{float(scalar.detach().float().cpu()):.6g}")

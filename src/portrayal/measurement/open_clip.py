@@ -11,11 +11,11 @@ import numpy.typing as npt
 from PIL import Image
 
 from portrayal.errors import MeasurementError, one_of
-from portrayal.measurement.encoders import TowerEncoder
+from portrayal.measurement.encoders import TowerEncoder, settled
 from portrayal.models.attempts import first_line
 from portrayal.models.devices import choose_device, choose_dtype, import_extra
 from portrayal.models.files import weights_hash
-from portrayal.records import Identity
+from portrayal.records import Identity, plain
 
 PREFIX = "open_clip:"
 
@@ -36,6 +36,7 @@ class OpenClipTowers:
         self._model, _, self._prepare = library.create_model_and_transforms(
             architecture, pretrained=str(weights), device=device
         )
+        self._preprocessing = library.get_model_preprocess_cfg(self._model)
         self._model.to(getattr(self._torch, dtype)).eval()
         self._tokenizer = library.get_tokenizer(architecture)
         self._device = device
@@ -46,11 +47,11 @@ class OpenClipTowers:
         """Return what, besides the weights, changes embeddings or what is made of them."""
         found: dict[str, Any] = {
             "dtype": str(self._dtype).removeprefix("torch."),
-            "preprocessing": " ".join(str(self._prepare).split()),
-            "logit_scale": float(f"{float(self._model.logit_scale.exp()):.6g}"),
+            "preprocessing": plain(self._preprocessing),
+            "logit_scale": settled(self._model.logit_scale.exp()),
         }
         if getattr(self._model, "logit_bias", None) is not None:
-            found["logit_bias"] = float(f"{float(self._model.logit_bias):.6g}")
+            found["logit_bias"] = settled(self._model.logit_bias)
         return found
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -100,7 +101,7 @@ def open_open_clip(
         MissingExtra: open_clip is not installed.
     """
     architecture, _, tag = model.removeprefix(PREFIX).partition("/")
-    library = import_extra("open_clip", extra="openclip")
+    library = _library()
     if architecture not in library.list_models() or not tag:
         raise MeasurementError(
             f"{model}: write {PREFIX}ARCHITECTURE/WEIGHTS with an architecture of open_clip, "
@@ -121,6 +122,18 @@ def open_open_clip(
     name = f"{architecture}/{Path(tag).name}"
     identity = Identity("open_clip", name, settings)
     return TowerEncoder(towers, identity, batch_size=batch_size, truncate=truncate)
+
+
+def _library() -> Any:
+    try:
+        return import_extra("open_clip", extra="openclip")
+    except ImportError:
+        raise
+    except Exception as problem:  # a torchvision built for another torch
+        raise MeasurementError(
+            f"open_clip cannot be imported ({first_line(problem)}); "
+            "install the torchvision that belongs to your torch"
+        ) from problem
 
 
 def _weights(library: Any, model: str, architecture: str, tag: str) -> Path:

@@ -22,11 +22,8 @@ def import_extra(module: str, *, extra: str) -> Any:
     """
     try:
         return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        root = module.partition(".")[0]
-        if error.name is not None and error.name.partition(".")[0] == root:
-            raise MissingExtra(root, extra) from error
-        raise
+    except ModuleNotFoundError as error:  # the module itself, or something that it needs
+        raise MissingExtra((error.name or module).partition(".")[0], extra) from error
 
 
 def choose_device(device: str | None, *, error: type[PortrayalError]) -> str:
@@ -58,16 +55,11 @@ def choose_dtype(dtype: str | None, *, default: str, error: type[PortrayalError]
 
 
 @contextlib.contextmanager
-def quiet_loading(*libraries: str) -> Iterator[None]:
-    """Like `without_remarks`, and also without the warnings that old model files cause."""
-    with without_remarks(*libraries), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+def quietly(*libraries: str) -> Iterator[None]:
+    """Keep the model libraries' progress bars, remarks and warnings off the terminal.
 
-
-@contextlib.contextmanager
-def without_remarks(*libraries: str) -> Iterator[None]:
-    """Keep the model libraries' progress bars and remarks off the terminal.
+    What they say is about their own insides, or repeats what is recorded (a refused picture, a cut
+    prompt), once a batch.
 
     Args:
         libraries: Of "transformers" and "diffusers", those that are used.
@@ -78,7 +70,9 @@ def without_remarks(*libraries: str) -> Iterator[None]:
         voice.set_verbosity_error()
         voice.disable_progress_bar()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         for voice, (verbosity, bars) in zip(voices, before, strict=True):
             voice.set_verbosity(verbosity)

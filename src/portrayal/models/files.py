@@ -74,14 +74,14 @@ def find_source(
         error: What to raise where there is no such model.
     """
     folder = Path(model).expanduser()
-    if folder.is_dir():
+    if model and folder.is_dir():
         if revision is not None:
             raise error(
                 f"{model}: a folder has no revision, got {revision!r}; leave --revision out"
             )
         return Source(folder.resolve().name, folder)
     if not _HUB_ID.fullmatch(model):
-        raise error(f"{model}: no such folder, and not a Hub id (owner/name)")
+        raise error(f"{model!r}: no such folder, and not a Hub id (owner/name)")
     try:
         found = Path(download(model, revision))
     except Exception as problem:  # the Hub's client raises many kinds; all mean "not here"
