@@ -34,6 +34,15 @@ class ExportSummary:
     not_made: int
     """Requests without an image (refused or failed): they are in not-made.csv."""
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy."""
+        return {"out": str(self.out), "images": self.images, "not_made": self.not_made}
+
+    def sentence(self) -> str:
+        """Return the summary in words."""
+        rest = f"; {self.not_made} without an image are in {NOT_MADE}" if self.not_made else ""
+        return f"{self.images} images and {METADATA} written to {self.out}{rest}"
+
 
 def export_images(
     audit: Audit, out: str | os.PathLike[str], *, prompts: Iterable[str] | None = None

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -57,6 +58,19 @@ class RepairReport:
         if self.doubled:
             said.append(f"{_count(self.doubled, 'doubled row')} dropped")
         return [*said, *self.commands()] or ["nothing to repair"]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy."""
+        return {
+            "audit": str(self.audit),
+            "set_aside": [
+                {**asdict(one), "path": str(one.path), "moved_to": str(one.moved_to)}
+                for one in self.set_aside
+            ],
+            "leftovers": self.leftovers,
+            "doubled": self.doubled,
+            "make_again": self.commands(),
+        }
 
     def commands(self) -> list[str]:
         """Return what makes again what was set aside."""
