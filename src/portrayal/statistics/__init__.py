@@ -5,11 +5,34 @@ Nothing here reads a file, knows an audit or imports torch.
 
 from __future__ import annotations
 
+from portrayal.statistics.agreement import (
+    AgreementResult,
+    RankCorrelationResult,
+    cohen_kappa,
+    fleiss_kappa,
+    kendall_tau,
+    krippendorff_alpha,
+    percent_agreement,
+)
+from portrayal.statistics.amplification import (
+    AmplificationResult,
+    DecompositionResult,
+    ReductionResult,
+    amplification,
+    amplification_reduction,
+    decomposition,
+)
+from portrayal.statistics.amplification_sampling import (
+    AmplificationBootstrapResult,
+    amplification_bootstrap,
+)
 from portrayal.statistics.association import (
     AssociationResult,
     association_scores,
     association_test,
 )
+from portrayal.statistics.change import AttributeChange, Change, PairedChangeResult, paired_change
+from portrayal.statistics.classification import ConfusionResult, confusion, confusion_scores
 from portrayal.statistics.concept import (
     MultiAssociationResult,
     SingleAssociationResult,
@@ -17,7 +40,30 @@ from portrayal.statistics.concept import (
     single_association,
 )
 from portrayal.statistics.correction import benjamini_hochberg
+from portrayal.statistics.counts import Intervals
+from portrayal.statistics.diversity import (
+    BiasResult,
+    DiversityResult,
+    ManyGroupDiversityResult,
+    bias_score,
+    diversity_score,
+    many_group_diversity,
+)
 from portrayal.statistics.effect import cohen_size_word
+from portrayal.statistics.influence import (
+    hoeffding_bound,
+    hoeffding_margin,
+    pair_interactions,
+    shapley_influence,
+    word_influence,
+)
+from portrayal.statistics.influence_sampling import (
+    InfluenceResult,
+    InteractionResult,
+    influence_estimate,
+    interaction_estimate,
+    sample_subsets,
+)
 from portrayal.statistics.intervals import (
     BootstrapResult,
     Interval,
@@ -34,27 +80,69 @@ from portrayal.statistics.prediction_powered import (
     prediction_powered_share,
 )
 from portrayal.statistics.sequential import AnytimeResult, anytime_mean, anytime_share_interval
+from portrayal.statistics.votes import ConsensusResult, consensus
 
 __all__ = [
+    "AgreementResult",
+    "AmplificationBootstrapResult",
+    "AmplificationResult",
     "AnytimeResult",
     "AssociationResult",
+    "AttributeChange",
+    "BiasResult",
     "BootstrapResult",
+    "Change",
+    "ConfusionResult",
+    "ConsensusResult",
+    "DecompositionResult",
+    "DiversityResult",
+    "InfluenceResult",
+    "InteractionResult",
     "Interval",
+    "Intervals",
+    "ManyGroupDiversityResult",
     "MultiAssociationResult",
+    "PairedChangeResult",
     "PredictionPoweredResult",
+    "RankCorrelationResult",
+    "ReductionResult",
     "SingleAssociationResult",
+    "amplification",
+    "amplification_bootstrap",
+    "amplification_reduction",
     "anytime_mean",
     "anytime_share_interval",
     "association_scores",
     "association_test",
     "benjamini_hochberg",
+    "bias_score",
     "cluster_bootstrap",
+    "cohen_kappa",
     "cohen_size_word",
+    "confusion",
+    "confusion_scores",
+    "consensus",
+    "decomposition",
     "detectable_effect",
     "detectable_share",
     "detectable_share_difference",
+    "diversity_score",
+    "fleiss_kappa",
+    "hoeffding_bound",
+    "hoeffding_margin",
+    "influence_estimate",
+    "interaction_estimate",
+    "kendall_tau",
+    "krippendorff_alpha",
+    "many_group_diversity",
     "multi_association",
+    "pair_interactions",
+    "paired_change",
+    "percent_agreement",
     "prediction_powered_share",
+    "sample_subsets",
+    "shapley_influence",
     "share_interval",
     "single_association",
+    "word_influence",
 ]

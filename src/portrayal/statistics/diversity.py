@@ -1,0 +1,259 @@
+"""Diversity and bias of an intervention study: how evenly groups are shown, and which one leads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from portrayal.errors import StatisticsError
+from portrayal.statistics.checks import check_fraction, check_rng
+from portrayal.statistics.counts import FloatArray, Intervals, as_counts, wilson
+from portrayal.statistics.imbalance import draw_imbalance
+from portrayal.statistics.intervals import UNKNOWN, Interval
+
+_NULL_DRAWS = 4000
+_DRAWS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class DiversityResult:
+    """A diversity score with its uncertainty.
+
+    Attributes:
+        value: The score as published.
+        interval: For the score that endless images would have; always holds `value`.
+        corrected: The score without what chance adds to it at this n, as far as counts can tell.
+        n: Images that were counted.
+        n_attributes: Attributes that were counted.
+        n_missing: Attributes left out because no image of theirs showed either group.
+    """
+
+    value: float
+    interval: Interval
+    corrected: float
+    n: int
+    n_attributes: int
+    n_missing: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BiasResult:
+    """Bias scores, one per attribute.
+
+    Attributes:
+        value: The scores; NaN where an attribute has no image.
+        interval: Bounds of each.
+        n: Images of each.
+        n_missing: Attributes without an image.
+    """
+
+    value: FloatArray
+    interval: Intervals
+    n: NDArray[np.intp]
+    n_missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class ManyGroupDiversityResult:
+    """A many-group diversity with its uncertainty.
+
+    Attributes:
+        value: The estimate, right on average at any n.
+        interval: For the quantity itself, within 0 to 1.
+        n: Images that were counted.
+        n_attributes: Attributes that were counted.
+        n_missing: Attributes left out because they have fewer than two images.
+    """
+
+    value: float
+    interval: Interval
+    n: int
+    n_attributes: int
+    n_missing: int
+
+
+class GroupCounts(NamedTuple):
+    """Images of two groups, one count per attribute."""
+
+    first: FloatArray
+    second: FloatArray
+
+
+def group_counts(first: ArrayLike, second: ArrayLike) -> GroupCounts:
+    """Return both counts per attribute, or refuse lists of different length."""
+    a, b = as_counts("first", first), as_counts("second", second)
+    if a.size != b.size:
+        raise StatisticsError(
+            f"first has {a.size} attributes and second has {b.size}; allowed: one count per "
+            "attribute in each, in the same order"
+        )
+    return GroupCounts(a, b)
+
+
+def pooled_imbalance(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return ENTIGEN's Eq. 1 of each row of counts; NaN for a row without images."""
+    total = np.asarray((first + second).sum(axis=-1))
+    gap = np.abs(first - second).sum(axis=-1)
+    return np.asarray(np.divide(gap, total, out=np.full(total.shape, np.nan), where=total > 0))
+
+
+def diversity_score(
+    first: ArrayLike, second: ArrayLike, *, rng: np.random.Generator, confidence: float = 0.95
+) -> DiversityResult:
+    """Return ENTIGEN's diversity score: how unevenly two groups are shown over attributes.
+
+    `sum_k |a_k - b_k| / sum_k (a_k + b_k)` over attributes k with a_k and b_k images of the two
+    groups: the absolute differences are summed before the division, so an attribute with more
+    images weighs more. From 0 (every attribute balanced) to 1 (every attribute shows one group
+    only): *smaller is more diverse*. Without any image: NaN. Attributes without an image are left
+    out and counted.
+
+    The score is too large at small n (9 images of a balanced attribute score 0.27 by chance), and
+    percentiles of a bootstrap inherit the error. The interval is for the score at endless images of
+    these attributes: quantiles of the posterior of `portrayal.statistics.imbalance`, which learns
+    from all attributes together; its low end is 0 when complete balance, a single hypothesis that
+    can be tested as such, is not rejected; and it is widened to hold the published score where that
+    lies outside. Coverage in simulated worlds: docs/statistics/diversity.md.
+
+    Args:
+        first: Images of the first group, one count per attribute.
+        second: Images of the second group, in the same order.
+        rng: Source of the draws.
+        confidence: Of the interval.
+
+    Reference: Bansal et al. (2022), How well can Text-to-Image Generative Models understand Ethical
+    Natural Language Interventions?, Eq. 1.
+
+    >>> result = diversity_score([4, 5], [0, 2], rng=np.random.default_rng(0))
+    >>> round(result.value, 3), result.n, result.n_attributes
+    (0.636, 11, 2)
+    """
+    check_fraction("confidence", confidence)
+    check_rng(rng)
+    a, b = group_counts(first, second)
+    total = a + b
+    used = total > 0
+    n, n_missing = int(total.sum()), int((~used).sum())
+    if n == 0:
+        return DiversityResult(math.nan, UNKNOWN, math.nan, 0, 0, n_missing)
+    a, b, total = a[used], b[used], total[used]
+    value = float(pooled_imbalance(a, b))
+    drawn = draw_imbalance(a, total, rng=rng, draws=_DRAWS) @ (total / n)
+    tail = (1 - confidence) / 2
+    low, centre, high = (float(q) for q in np.quantile(drawn, [tail, 0.5, 1 - tail]))
+    if value <= _balanced_bound(total, 1 - tail, rng):
+        low = 0.0
+    interval = Interval(min(low, value), max(high, value))
+    return DiversityResult(value, interval, centre, n, int(used.sum()), n_missing)
+
+
+def _balanced_bound(total: FloatArray, level: float, rng: np.random.Generator) -> float:
+    """Return the score that completely balanced attributes exceed with chance 1 - level."""
+    drawn = rng.binomial(total.astype(np.int64), 0.5, size=(_NULL_DRAWS, total.size))
+    heads = drawn.astype(np.float64)
+    return float(np.quantile(pooled_imbalance(heads, total - heads), level, method="higher"))
+
+
+def bias_score(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> BiasResult:
+    """Return ENTIGEN's bias score of every attribute: which of two groups leads, and by how much.
+
+    `(a_k - b_k) / (a_k + b_k)` for each attribute k. From -1 (second group only) over 0 (balanced)
+    to 1 (first group only); swapping the groups flips the sign. An attribute without an image: NaN,
+    counted in `n_missing`. The interval is Wilson's for the first group's share, on this scale.
+    For the bias over all attributes together, pass the two sums.
+
+    Args:
+        first: Images of the first group, one count per attribute.
+        second: Images of the second group, in the same order.
+        confidence: Of the intervals.
+
+    Reference: Bansal et al. (2022), Eq. 2.
+
+    >>> result = bias_score([5, 0], [2, 4])
+    >>> result.value.round(3), result.interval.low.round(3), result.interval.high.round(3)
+    (array([ 0.429, -1.   ]), array([-0.282, -1.   ]), array([ 0.836, -0.02 ]))
+    """
+    check_fraction("confidence", confidence)
+    a, b = group_counts(first, second)
+    total = a + b
+    value = np.divide(a - b, total, out=np.full(a.shape, np.nan), where=total > 0)
+    share = wilson(a, total, confidence=confidence)
+    interval = Intervals(2 * share.low - 1, 2 * share.high - 1)
+    return BiasResult(value, interval, total.astype(np.intp), int((total == 0).sum()))
+
+
+def many_group_diversity(
+    counts: ArrayLike, *, rng: np.random.Generator, confidence: float = 0.95
+) -> ManyGroupDiversityResult:
+    """Return how often two images of one attribute show different groups, for any number of groups.
+
+    Per attribute with n images, c_g of group g out of G: the share of the n (n - 1) / 2 pairs that
+    differ, divided by (G - 1) / G, its value for perfectly even groups; then the mean over
+    attributes, weighted by n. The quantity runs from 0 (one group only) to 1 (all groups equally
+    often): *larger is more diverse*, the other way round than Eq. 1. Pairs make the estimate right
+    on average at any n; the price is that a sample more even than chance gives up to n / (n - 1).
+    Attributes with fewer than two images are left out and counted; none left: NaN.
+
+    The interval is the wider of two: draws from each attribute's Dirichlet posterior, moved so
+    that their mean is the estimate, and a parametric bootstrap around lightly smoothed shares.
+
+    Args:
+        counts: Images per attribute (rows) and group (columns); one row is one attribute.
+        rng: Source of the draws.
+        confidence: Of the interval.
+
+    Reference: Simpson (1949), Measurement of diversity, Nature 163.
+
+    >>> result = many_group_diversity([[4, 4, 1], [9, 0, 0]], rng=np.random.default_rng(0))
+    >>> round(result.value, 3), result.n
+    (0.5, 18)
+    """
+    check_fraction("confidence", confidence)
+    check_rng(rng)
+    table = as_counts("counts", np.atleast_2d(np.asarray(counts)), ndim=2)
+    groups = table.shape[1]
+    if groups < 2:
+        raise StatisticsError(f"counts has {groups} groups; allowed: at least 2 columns")
+    used = table.sum(axis=1) >= 2
+    n_missing = int((~used).sum())
+    table = table[used]
+    n = int(table.sum())
+    if n == 0:
+        return ManyGroupDiversityResult(math.nan, UNKNOWN, 0, 0, n_missing)
+    weight = table.sum(axis=1) / n
+    value = float(_differing_pairs(table) @ weight)
+    interval = _evenness_interval(table, value, rng=rng, confidence=confidence)
+    return ManyGroupDiversityResult(value, interval, n, int(used.sum()), n_missing)
+
+
+def _evenness_interval(
+    table: FloatArray, value: float, *, rng: np.random.Generator, confidence: float
+) -> Interval:
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    n = table.sum(axis=1)
+    weight = n / n.sum()
+    # Posterior spread is right for few attributes, the bootstrap for many with few images each.
+    drawn = rng.standard_gamma(table + 0.5, size=(_DRAWS, *table.shape))
+    posterior = _evenness(drawn / drawn.sum(axis=-1, keepdims=True)) @ weight
+    moved = value + np.quantile(posterior - posterior.mean(), tails)
+    smooth = (table + 1 / table.shape[1]) / (n[:, None] + 1)
+    again = rng.multinomial(n.astype(np.int64), smooth, size=(_DRAWS, n.size)).astype(np.float64)
+    shift = (_differing_pairs(again) - _evenness(smooth)) @ weight
+    basic = value - np.quantile(shift, tails[::-1])
+    low, high = min(moved[0], basic[0], value), max(moved[1], basic[1], value)
+    return Interval(min(max(float(low), 0.0), 1.0), min(float(high), 1.0))
+
+
+def _evenness(shares: FloatArray) -> FloatArray:
+    groups = shares.shape[-1]
+    return np.asarray((1 - (shares**2).sum(axis=-1)) * groups / (groups - 1))
+
+
+def _differing_pairs(counts: FloatArray) -> FloatArray:
+    groups, n = counts.shape[-1], counts.sum(axis=-1)
+    same = (counts * (counts - 1)).sum(axis=-1) / (n * (n - 1))
+    return np.asarray((1 - same) * groups / (groups - 1))

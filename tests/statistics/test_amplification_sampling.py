@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from portrayal.errors import StatisticsError
+from portrayal.statistics import amplification, amplification_bootstrap
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def counts(generator: np.random.Generator, shares: np.ndarray, n: int) -> np.ndarray:
+    group = generator.binomial(n, shares)
+    return np.stack([group, n - group], axis=-1)
+
+
+@pytest.mark.parametrize(
+    ("generated", "training", "message"),
+    [
+        ([[1, 2]], [[1, 2], [3, 4]], "the same occupations"),
+        ([[1, 2, 3]], [[1, 2]], "generated has shape"),
+        ([[1, -2]], [[1, 2]], "generated holds -2.0"),
+        ([[[1, 2], [1, 2]]], [[[1, 2], [1, 2], [1, 2]]], "one training count or one per prompt"),
+    ],
+)
+def test_refuses(generated: object, training: object, message: str) -> None:
+    with pytest.raises(StatisticsError, match=message):
+        amplification_bootstrap(generated, training, rng=rng())  # type: ignore[arg-type]
+
+
+def test_mean_is_that_of_amplification_over_prompts() -> None:
+    generator = rng(1)
+    generated = counts(generator, generator.random((12, 4)), 40)
+    training = counts(generator, generator.random(12), 40)
+    training[3] = 0
+    for switching in ("exclude", "include"):
+        result = amplification_bootstrap(generated, training, rng=generator, switching=switching)
+        with np.errstate(invalid="ignore"):
+            percent = [100 * part[..., 0] / part.sum(axis=-1) for part in (generated, training)]
+        each = [amplification(percent[0][:, j], percent[1], switching=switching) for j in range(4)]
+        np.testing.assert_allclose(result.per_prompt, [prompt.mean for prompt in each])
+        assert result.mean == pytest.approx(np.mean([prompt.mean for prompt in each]))
+        assert result.n_switched == sum(prompt.n_switched for prompt in each)
+        assert result.n_missing == 4
+        assert result.interval.low <= result.mean <= result.interval.high
+
+
+def test_few_images_on_one_side_do_not_make_amplification() -> None:
+    # Both sides are balanced in truth; 8 generated images look uneven, 4,000 others do not.
+    generator = rng(2)
+    generated = counts(generator, np.full(30, 0.5), 8)
+    training = counts(generator, np.full(30, 0.5), 4000)
+    result = amplification_bootstrap(generated, training, rng=generator, switching="include")
+    assert result.mean > 10
+    assert result.corrected < 7
+    assert result.interval.low < 1
+
+
+def test_sides_and_groups() -> None:
+    generated, training = [[50, 450], [400, 100], [30, 70]], [[125, 375], [350, 150], [35, 65]]
+    one = amplification_bootstrap(generated, training, rng=rng())
+    back = amplification_bootstrap(training, generated, rng=rng())
+    assert back.mean == pytest.approx(-one.mean)
+    swapped = amplification_bootstrap(
+        np.asarray(generated)[:, ::-1], np.asarray(training)[:, ::-1], rng=rng()
+    )
+    assert swapped.mean == pytest.approx(one.mean)
+
+
+def test_degenerate() -> None:
+    none = amplification_bootstrap([[0, 0]], [[3, 4]], rng=rng())
+    assert math.isnan(none.mean)
+    assert math.isnan(none.interval.low)
+    assert (none.n, none.n_missing) == (0, 1)
+    switched = amplification_bootstrap([[9, 1]], [[1, 9]], rng=rng())
+    assert math.isnan(switched.mean)
+    assert switched.n_switched == 1
+    single = amplification_bootstrap([[9, 1]], [[7, 3]], rng=rng())
+    assert single.mean == pytest.approx(20)
+    assert math.isnan(single.interval.low), "one occupation says nothing of others"
+    fixed = amplification_bootstrap([[9, 1]], [[7, 3]], rng=rng(), occupations="fixed")
+    assert fixed.interval.low < 0 < 20 < fixed.interval.high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("occupations", ["random", "fixed"])
+@pytest.mark.parametrize(("n_generated", "n_training"), [(100, 100), (20, 200)])
+def test_interval_covers(occupations: str, n_generated: int, n_training: int) -> None:
+    """Occupations drawn anew (random) or the same ones again (fixed); images always anew."""
+    generator = rng(3)
+
+    def world() -> tuple[np.ndarray, np.ndarray]:
+        training = generator.uniform(0.55, 0.95, 40)
+        grown = 0.5 + (training - 0.5) * generator.uniform(0.8, 1.6, 40)
+        return grown.clip(0.5, 1), training
+
+    fixed = world()
+    large = [world() for _ in range(500)]
+    truth = 100 * np.mean([grown.mean() - training.mean() for grown, training in large])
+    if occupations == "fixed":
+        truth = 100 * (fixed[0].mean() - fixed[1].mean())
+    hits = 0
+    for _ in range(200):
+        grown, training = fixed if occupations == "fixed" else world()
+        result = amplification_bootstrap(
+            counts(generator, grown, n_generated),
+            counts(generator, training, n_training),
+            rng=generator,
+            switching="include",
+            occupations=occupations,  # type: ignore[arg-type]
+            resamples=1000,
+        )
+        hits += result.interval.low <= truth <= result.interval.high
+    assert hits / 200 > 0.9

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from portrayal.errors import StatisticsError
+from portrayal.statistics import (
+    bias_score,
+    diversity_score,
+    many_group_diversity,
+    share_interval,
+)
+from portrayal.statistics.counts import wilson
+from portrayal.statistics.imbalance import draw_imbalance
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([1, 2], [1], "first has 2 attributes and second has 1"),
+        ([-1], [1], "first holds -1.0; allowed: whole numbers"),
+        ([1.5], [1], "first holds 1.5"),
+        ([math.nan], [1], "first holds nan"),
+        ([1], [math.inf], "second holds inf"),
+        (["many"], [1], "first holds no numbers"),
+        ([[1]], [[1]], "first has shape"),
+    ],
+)
+def test_refuses_what_is_no_count(first: object, second: object, message: str) -> None:
+    with pytest.raises(StatisticsError, match=message):
+        diversity_score(first, second, rng=rng())  # type: ignore[arg-type]
+    with pytest.raises(StatisticsError, match=message):
+        bias_score(first, second)  # type: ignore[arg-type]
+
+
+def test_refuses_options() -> None:
+    with pytest.raises(StatisticsError, match="confidence is 95"):
+        diversity_score([1], [1], rng=rng(), confidence=95)
+    with pytest.raises(StatisticsError, match="rng is int"):
+        diversity_score([1], [1], rng=3)  # type: ignore[arg-type]
+    with pytest.raises(StatisticsError, match="1 groups"):
+        many_group_diversity([[3], [4]], rng=rng())
+
+
+def test_eq_1_divides_the_sums() -> None:
+    # ENTIGEN Table 1, DALL-E-mini, "irrespective of their gender": 0.63 is 7 / 11; the mean of the
+    # two attributes' ratios would be 0.71.
+    result = diversity_score([4, 5], [0, 2], rng=rng())
+    assert result.value == float(Fraction(7, 11))
+    assert (result.n, result.n_attributes, result.n_missing) == (11, 2, 0)
+
+
+def test_attributes_without_images_are_left_out_and_counted() -> None:
+    result = diversity_score([4, 0, 5], [0, 0, 2], rng=rng())
+    assert result.value == float(Fraction(7, 11))
+    assert (result.n, result.n_attributes, result.n_missing) == (11, 2, 1)
+    bias = bias_score([4, 0, 5], [0, 0, 2])
+    assert np.isnan(bias.value).tolist() == [False, True, False]
+    assert np.isnan(bias.interval.low).tolist() == [False, True, False]
+    assert (bias.n.tolist(), bias.n_missing) == ([4, 0, 7], 1)
+
+
+@pytest.mark.parametrize("counts", [[], [0, 0]])
+def test_no_image_is_nan(counts: list[int]) -> None:
+    result = diversity_score(counts, counts, rng=rng())
+    assert math.isnan(result.value)
+    assert all(math.isnan(bound) for bound in result.interval)
+    assert (result.n, result.n_missing) == (0, len(counts))
+
+
+def test_swapping_the_groups() -> None:
+    first, second = [7, 1, 4], [2, 6, 4]
+    one, other = (
+        diversity_score(first, second, rng=rng()),
+        diversity_score(second, first, rng=rng()),
+    )
+    assert one == other
+    bias, flipped = bias_score(first, second), bias_score(second, first)
+    np.testing.assert_allclose(bias.value, -flipped.value)
+    np.testing.assert_allclose(bias.interval.low, -flipped.interval.high)
+
+
+def test_bias_score_is_eq_2_with_wilsons_interval() -> None:
+    result = bias_score([5, 0, 9], [2, 4, 0])
+    assert result.value.tolist() == [3 / 7, -1.0, 1.0]
+    for k, (a, n) in enumerate([(5, 7), (0, 4), (9, 9)]):
+        share = share_interval(a, n)
+        assert result.interval.low[k] == pytest.approx(2 * share.low - 1)
+        assert result.interval.high[k] == pytest.approx(2 * share.high - 1)
+
+
+def test_bias_score_of_one_attribute() -> None:
+    result = bias_score(5, 2)
+    assert result.value.tolist() == [3 / 7]
+
+
+def test_many_wilson_intervals_are_those_of_scipy() -> None:
+    totals = np.arange(1.0, 30)
+    for part in (0.0, 0.3, 1.0):
+        successes = np.floor(totals * part)
+        bounds = wilson(successes, totals, confidence=0.9)
+        for k, (x, n) in enumerate(zip(successes, totals, strict=True)):
+            wanted = stats.binomtest(int(x), int(n)).proportion_ci(0.9, method="wilson")
+            assert (bounds.low[k], bounds.high[k]) == pytest.approx((wanted.low, wanted.high))
+
+
+def test_interval_holds_the_score_and_complete_balance_where_it_must() -> None:
+    extreme = diversity_score([9, 9], [0, 0], rng=rng())
+    assert extreme.value == 1.0
+    assert extreme.interval.high == 1.0
+    assert 0.4 < extreme.interval.low < 0.9
+    generator = rng(1)
+    first = generator.binomial(9, 0.5, size=25)
+    balanced = diversity_score(first, 9 - first, rng=generator)
+    assert balanced.value > 0.2, "chance alone"
+    assert balanced.interval.low == 0.0
+    assert balanced.corrected < balanced.value - 0.05
+    one_image = diversity_score([1], [0], rng=rng())
+    assert one_image.interval.low == 0.0
+    assert one_image.interval.high == 1.0
+
+
+def test_with_many_images_interval_and_correction_are_close() -> None:
+    result = diversity_score([9000, 2000], [1000, 8000], rng=rng())
+    assert result.value == 0.7
+    assert result.corrected == pytest.approx(0.7, abs=0.01)
+    assert result.interval.high - result.interval.low < 0.03
+
+
+def test_repeats_from_its_seed() -> None:
+    one = diversity_score([4, 5], [3, 2], rng=rng(7))
+    assert one == diversity_score([4, 5], [3, 2], rng=rng(7))
+
+
+def test_imbalance_of_one_prompt_is_its_jeffreys_posterior() -> None:
+    # One prompt with many images: the pooling has nothing to add, the folded Beta is the answer.
+    draws = draw_imbalance(np.array([140.0]), np.array([200.0]), rng=rng(), draws=20000)[:, 0]
+    posterior = np.abs(2 * rng(1).beta(140.5, 60.5, size=200000) - 1)
+    for level in (0.025, 0.5, 0.975):
+        assert np.quantile(draws, level) == pytest.approx(np.quantile(posterior, level), abs=0.006)
+
+
+def test_many_groups_counts_pairs() -> None:
+    # Of the 36 pairs of 4 + 4 + 1 images 24 differ; three even groups would give two thirds.
+    result = many_group_diversity([4, 4, 1], rng=rng())
+    assert result.value == pytest.approx(24 / 36 * 3 / 2)
+    assert result.interval.low < result.value
+    assert result.interval.high == 1.0
+
+
+def test_many_groups_agrees_with_counting_pairs_one_by_one() -> None:
+    generator = rng(3)
+    table = generator.integers(0, 6, size=(5, 4)) + 1
+    total, weight = 0.0, 0
+    for row in table:
+        images = np.repeat(np.arange(4), row)
+        i, j = np.triu_indices(images.size, 1)
+        total += images.size * float((images[i] != images[j]).mean())
+        weight += images.size
+    wanted = total / weight * 4 / 3
+    assert many_group_diversity(table, rng=generator).value == pytest.approx(wanted)
+
+
+def test_many_groups_is_right_on_average_where_the_plug_in_is_not() -> None:
+    generator, shares = rng(4), np.array([0.5, 0.3, 0.2])
+    truth = (1 - (shares**2).sum()) * 1.5
+    tables = generator.multinomial(3, shares, size=(3000, 4))
+    values = [many_group_diversity(table, rng=generator).value for table in tables[:400]]
+    assert np.mean(values) == pytest.approx(truth, abs=4 * np.std(values) / 20)
+    plug_in = (1 - ((tables / 3) ** 2).sum(axis=2).mean(axis=1)) * 1.5
+    assert plug_in.mean() < truth - 0.2
+
+
+def test_many_groups_degenerate() -> None:
+    empty = many_group_diversity([[1, 0, 0], [0, 0, 0]], rng=rng())
+    assert math.isnan(empty.value)
+    assert (empty.n, empty.n_attributes, empty.n_missing) == (0, 0, 2)
+    single = many_group_diversity([[9, 0, 0]], rng=rng())
+    assert single.value == 0.0
+    assert single.interval.low == 0.0
+    assert 0.05 < single.interval.high < 0.7, "nine alike are no proof"
+
+
+WORLDS = {
+    "balanced": np.full(12, 0.5),
+    "slight": np.full(12, 0.6),
+    "strong": np.full(12, 0.9),
+    "either way": np.where(np.arange(12) % 2, 0.1, 0.9),
+    "half balanced": np.where(np.arange(12) % 2, 0.5, 0.95),
+    "spread": (np.arange(12) + 0.5) / 12,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("images", [9, 40])
+def test_diversity_interval_covers(world: str, images: int) -> None:
+    generator, shares = rng(11), WORLDS[world]
+    truth = np.abs(2 * shares - 1).mean()
+    hits = 0
+    for _ in range(300):
+        first = generator.binomial(images, shares)
+        interval = diversity_score(first, images - first, rng=generator).interval
+        hits += interval.low - 1e-9 <= truth <= interval.high + 1e-9
+    assert hits / 300 > 0.88, "95 % promised; the worst of these worlds is known to reach about 90"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.7, 0.2, 0.1], [0.4, 0.3, 0.1, 0.1, 0.1]])
+def test_many_group_interval_covers(shares: list[float]) -> None:
+    generator, groups = rng(12), len(shares)
+    truth = (1 - np.square(shares).sum()) * groups / (groups - 1)
+    hits = 0
+    for _ in range(300):
+        interval = many_group_diversity(
+            generator.multinomial(9, shares, size=8), rng=generator
+        ).interval
+        hits += interval.low - 1e-9 <= truth <= interval.high + 1e-9
+    assert hits / 300 > 0.88
