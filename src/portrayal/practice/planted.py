@@ -189,8 +189,11 @@ class _Reader:
 
     def number(self, name: str, key: str) -> float:
         value = self.table(name).get(key)
-        real = isinstance(value, int | float) and not isinstance(value, bool)
-        if not real or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
             raise self.fail(f"{name}.{key}", value, "a finite number")
         return float(value)
 
@@ -228,10 +231,11 @@ class _Reader:
             raise self.fail(f"occupation.{odd}", "unknown or missing", "the names in vocabulary.py")
         found = {}
         for name, entry in table.items():
-            shares = [entry.get(key) if isinstance(entry, dict) else None for key in _SIDES]
-            if not all(isinstance(s, float) and 0.0 < s < 1.0 for s in shares):
+            given = [entry.get(key) for key in _SIDES] if isinstance(entry, dict) else []
+            shares = [share for share in given if isinstance(share, float) and 0.0 < share < 1.0]
+            if len(shares) != len(_SIDES):
                 raise self.fail(f"occupation.{name}", entry, "woman and dark strictly within 0, 1")
-            found[name] = OccupationShares(woman=shares[0], dark=shares[1])
+            found[name] = OccupationShares(*shares)
         return found
 
     def valences(self) -> dict[str, Valence]:

@@ -1,0 +1,122 @@
+"""How the CLI speaks: progress on standard error, results on standard output, one-line errors."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from portrayal.report.numbers import decimal, interval, p_value
+
+out = Console(highlight=False)
+notes = Console(stderr=True, highlight=False)
+
+
+class _Rate(ProgressColumn):
+    """Pictures a second, over the last moments."""
+
+    def render(self, task: Task) -> Text:
+        """Write the rate, or nothing before the first batch."""
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:.1f}/s", style="dim")
+
+
+@contextlib.contextmanager
+def progress(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function (what, done, total) that draws one bar per kind of work."""
+    if quiet:
+        yield lambda what, done, total: None
+        return
+    columns = [
+        TextColumn("{task.description:<12}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(compact=True),
+    ]
+    with Progress(*columns, console=notes, transient=False) as bars:
+        tasks: dict[str, Any] = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done, total=total)
+
+        yield show
+
+
+def say(text: str) -> None:
+    """Write a remark for people (standard error)."""
+    notes.print(text, soft_wrap=True, markup=False)
+
+
+def as_json(value: Any) -> None:
+    """Write a result for machines (standard output)."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+
+def findings_table(findings: Sequence[Mapping[str, Any]]) -> None:
+    """Print findings as a table that stays readable in 80 columns."""
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
+    table.add_column("finding", ratio=1, overflow="fold")
+    for name in ("estimate", "95 % interval", "q", "n"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for f in findings:
+        clear = f["q"] is not None and f["q"] < 0.05
+        table.add_row(
+            Text(f["question"], style="bold" if clear else ""),
+            decimal(f["estimate"], 2),
+            interval(f["low"], f["high"], 2),
+            p_value(f["q"]),
+            str(f["n"]),
+        )
+    out.print(table)
+
+
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a small table."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for index, name in enumerate(columns):
+        table.add_column(name, overflow="fold", no_wrap=index == 0)
+    for row in rows:
+        table.add_row(*[Text(str(value)) for value in row])
+    out.print(table)
+
+
+def study(found: Any) -> None:
+    """Print one study in full."""
+    prompts = found.prompts()
+    out.print(Text(found.title or found.name, style="bold"))
+    for line in (found.question, found.citation, *found.notes):
+        if line:
+            out.print(Text(line), soft_wrap=True)
+    total = sum(prompt.images for prompt in prompts)
+    out.print(Text(f"{found.name} · {found.kind} · {len(prompts)} prompts · {total} images", "dim"))
+    for prompt in prompts[:6]:
+        out.print(Text(f"  {prompt.text}"), soft_wrap=True)
+    if len(prompts) > 6:
+        out.print(Text(f"  ... all with: portrayal studies show {found.name} --prompts", "dim"))
+    out.print()
+
+
+def plans(found: Sequence[Any]) -> None:
+    """Print what studies cost."""
+    plain_table(
+        ("study", "prompts", "images", "present", "to make", "time", "could detect"),
+        [one.row() for one in found],
+    )

@@ -1,0 +1,66 @@
+"""practice: the embedded world - its truth, its corpus, its training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from portrayal.cli import console
+
+JSON = typer.Option("--json", help="Print a result for machines and nothing else.")
+
+app = typer.Typer(
+    help="The practice world: truth, corpus, train. Fiction for calibration.",
+    no_args_is_help=True,
+)
+
+
+def add_to(root: typer.Typer) -> None:
+    """Add the group to the app."""
+    root.add_typer(app, name="practice", rich_help_panel="The practice world")
+
+
+@app.command()
+def corpus(
+    n: Annotated[int, typer.Option("--n", min=1, help="How many pictures.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the Parquet parts.")],
+    seed: Annotated[int, typer.Option(help="Another seed, another corpus.")] = 0,
+) -> None:
+    """Write captions and painted pictures in the layout of LAION's metadata."""
+    from portrayal.practice.corpus import write_corpus
+
+    files = write_corpus(out, n, seed=seed)
+    console.say(f"wrote {n} captions and pictures in {len(files)} files to {out}")
+
+
+@app.command()
+def truth(
+    study: Annotated[str, typer.Argument(help="A built-in study or a TOML file.")],
+    samples: Annotated[int, typer.Option(min=100, help="Pictures per prompt, where needed.")] = 200,
+    json: Annotated[bool, JSON] = False,
+) -> None:
+    """Say what a study would find on practice:painter with endless pictures."""
+    from portrayal.calibration import study_truth
+    from portrayal.study import load_studies
+
+    rows = [row for one in load_studies(study) for row in study_truth(one, samples=samples)]
+    if json:
+        console.as_json(rows)
+    else:
+        console.plain_table(list(rows[0]), [list(row.values()) for row in rows])
+
+
+@app.command()
+def train(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
+    smoke: Annotated[bool, typer.Option(help="A minute on a CPU; the model is no good.")] = False,
+) -> None:
+    """Train the practice model from nothing; under half an hour on one datacentre GPU."""
+    from portrayal.practice.training.recipe import RECIPES
+    from portrayal.practice.training.stages import STAGES, Order
+
+    recipe = RECIPES["smoke" if smoke else "full"]
+    STAGES["all"](Order(recipe=recipe, out=out, work=out.with_name(f"{out.name}-pictures")))
+    console.say(f"wrote the practice model to {out}")

@@ -1,0 +1,83 @@
+"""studies: what can be asked, one study in full, a file to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from portrayal.cli import console
+
+JSON = typer.Option("--json", help="Print a result for machines and nothing else.")
+
+app = typer.Typer(help="What can be asked: list, show, new.", invoke_without_command=True)
+
+
+def add_to(root: typer.Typer) -> None:
+    """Add the group to the app."""
+    root.add_typer(app, name="studies", rich_help_panel="The questions")
+
+
+@app.callback()
+def listing(context: typer.Context, json: Annotated[bool, JSON] = False) -> None:
+    """List the built-in studies with what they cost."""
+    if context.invoked_subcommand is not None:
+        return
+    from portrayal.study import builtin_studies
+
+    rows = builtin_studies()
+    if json:
+        console.as_json([
+            {"name": s.name, "kind": s.kind, "title": s.title, "question": s.question,
+             "citation": s.citation, "prompts": s.prompts, "images": s.images,
+             "studies": list(s.studies)}
+            for s in rows
+        ])  # fmt: skip
+        return
+    console.plain_table(
+        ("name", "kind", "prompts", "images", "question"),
+        [(s.name, s.kind, s.prompts, s.images, s.question or s.title) for s in rows],
+    )
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="A built-in study or suite, or a TOML file.")],
+    prompts: Annotated[bool, typer.Option(help="Only the prompts, one a line.")] = False,
+    json: Annotated[bool, JSON] = False,
+) -> None:
+    """Show one study: question, citation, prompts, cost."""
+    from portrayal.study import load_studies
+
+    found = load_studies(name)
+    if json:
+        console.as_json([study.as_dict() for study in found])
+        return
+    if prompts:
+        for text in dict.fromkeys(p.text for study in found for p in study.prompts()):
+            typer.echo(text)
+        return
+    for study in found:
+        console.study(study)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="The study's name; NAME.toml is written here.")],
+    kind: Annotated[str, typer.Option(help="Which kind of study.")] = "association",
+) -> None:
+    """Write a commented study file to start from."""
+    from portrayal.errors import StudyError
+    from portrayal.study import template_text
+
+    path = Path(name if name.endswith(".toml") else f"{name}.toml")
+    text = template_text(kind, path.stem)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise StudyError(f"{path}: exists already; choose another name") from error
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be written: {error.strerror}") from error
+    console.say(f"wrote {path}; try: portrayal run {path} --out audits/{path.stem}")

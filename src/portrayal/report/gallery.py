@@ -1,0 +1,65 @@
+"""Pictures for the page: small, embedded, a few per prompt, the rest counted."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from portrayal.audit import Audit
+
+SIDE = 96
+"""Longest side of an embedded picture; the audit holds the originals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One prompt's row in the gallery."""
+
+    prompt: str
+    pictures: Sequence[tuple[int, str]]
+    total: int
+    refused: int
+    failed: int
+
+
+def shelves(audit: Audit, prompts: Iterable[str], *, each: int, at_most: int) -> list[Shelf]:
+    """Return up to `at_most` shelves of `each` pictures, spread evenly over the prompts."""
+    wanted = list(dict.fromkeys(prompts))
+    step = max(1, -(-len(wanted) // at_most))
+    chosen = wanted[::step]
+    rows = audit.images().select("prompt, seed, key, status").order("prompt, seed").fetchall()
+    by_prompt: dict[str, list[tuple[int, str, str]]] = {}
+    for prompt, seed, key, status in rows:
+        by_prompt.setdefault(prompt, []).append((seed, key, status))
+    keys = {
+        prompt: [(seed, key) for seed, key, status in by_prompt.get(prompt, []) if status == "ok"]
+        for prompt in chosen
+    }
+    pictures = thumbnails(audit, [key for found in keys.values() for _, key in found[:each]])
+    result = []
+    for prompt in chosen:
+        statuses = [status for _, _, status in by_prompt.get(prompt, [])]
+        shown = [(seed, pictures[key]) for seed, key in keys[prompt][:each] if key in pictures]
+        result.append(
+            Shelf(prompt, shown, len(statuses), statuses.count("refused"), statuses.count("failed"))
+        )
+    return result
+
+
+def thumbnails(audit: Audit, keys: Sequence[str], *, side: int = SIDE) -> dict[str, str]:
+    """Return data URIs of small WebP copies of images, by key."""
+    return {key: data_uri(data, side) for key, data in audit.read_images(keys).items()}
+
+
+def data_uri(encoded: bytes, side: int) -> str:
+    """Return a picture's bytes as a small WebP data URI."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(encoded)) as image:
+        small = image.convert("RGB")
+        small.thumbnail((side, side))
+        buffer = io.BytesIO()
+        small.save(buffer, "WEBP", quality=82)
+    return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
