@@ -159,6 +159,14 @@ def test_a_damaged_part_is_never_merged(scattered: Audit) -> None:
     assert len(scattered.images().fetchall()) == 210
 
 
+def test_a_part_rewritten_by_another_program_gets_no_new_name(scattered: Audit) -> None:
+    part = samples.image_parts(scattered)[12]
+    pq.write_table(pq.read_table(part), part, write_page_checksum=True)
+    with pytest.raises(DamagedPart, match="not those that were written"):
+        compact(scattered)
+    assert part.exists()
+
+
 def test_a_row_is_not_dropped_in_favour_of_a_damaged_one(audit: Audit) -> None:
     first = samples.write_regardless(audit, [made("a", 0)])
     second = samples.write_regardless(audit, [made("a", 0), made("b", 0)])

@@ -88,7 +88,17 @@ def test_a_missing_image_is_named(tmp_path: Path) -> None:
     refuses(source, tmp_path / "audit", "row 3: b.png: no such image in")
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", picture()[:40], picture(form="JPEG")[:300]])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"hello",
+        picture()[:40],
+        picture(form="JPEG")[:300],
+        # Whole enough to be recognised, not to be decoded.
+        *(picture(1, form, (300, 200))[:-20] for form in ("PNG", "JPEG", "WEBP")),
+    ],
+)
 def test_a_corrupt_image_is_named(tmp_path: Path, content: bytes) -> None:
     source = folder_of(tmp_path / "mine", [GOOD, {"image": "b.png", "prompt": "b"}])
     (source / "b.png").write_bytes(content)
