@@ -96,7 +96,7 @@ def test_a_missing_image_is_named(tmp_path: Path) -> None:
         picture()[:40],
         picture(form="JPEG")[:300],
         # Whole enough to be recognised, not to be decoded.
-        *(picture(1, form, (300, 200))[:-20] for form in ("PNG", "JPEG", "WEBP")),
+        *(picture(1, form, (900, 700))[:1000] for form in ("PNG", "JPEG", "WEBP")),
     ],
 )
 def test_a_corrupt_image_is_named(tmp_path: Path, content: bytes) -> None:
