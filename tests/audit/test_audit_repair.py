@@ -50,7 +50,8 @@ def test_a_truncated_part_is_set_aside_and_its_images_made_again(audit: Audit) -
     assert report.lines() == [
         f"images/{part.name}: it cannot be read as Parquet; moved to set-aside/images/{part.name}, "
         "an unknown number of images to be made again",
-        f"make the images again: portrayal generate {audit.path}",
+        "make the images again, with the --model they were made with (painter): "
+        f"portrayal generate --out {audit.path} --model ...",
     ]
     assert (audit.path / "set-aside" / "images" / part.name).read_bytes() == left
     # The audit that was open all the while knows it, too.
@@ -182,4 +183,4 @@ def test_the_command_can_be_pasted_where_the_path_has_blanks(tmp_path: Path) -> 
     with pytest.raises(AuditError) as caught:
         audit.read_images(["x"]) or Audit(audit.path).images()
     assert str(caught.value).endswith(f"portrayal repair '{audit.path}'")
-    assert repair(audit.path).commands()[0].endswith(f"generate '{audit.path}'")
+    assert f"generate --out '{audit.path}'" in repair(audit.path).commands()[0]

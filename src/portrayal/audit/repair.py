@@ -43,6 +43,8 @@ class RepairReport:
 
     audit: Path
     imported: bool
+    model: str
+    """The name of the audit's generator."""
     set_aside: tuple[SetAside, ...]
     leftovers: int
     doubled: int
@@ -79,7 +81,8 @@ class RepairReport:
         images = (
             f"import the images again: portrayal import images DIR --out {where}"
             if self.imported
-            else f"make the images again: portrayal generate {where}"
+            else f"make the images again, with the --model they were made with ({self.model}): "
+            f"portrayal generate --out {where} --model ..."
         )
         advice = {
             "images": images,
@@ -110,7 +113,9 @@ def repair(audit: str | os.PathLike[str]) -> RepairReport:
     removed = _remove_leftovers(path)
     aside = [*_documents(path), *_parts(path)]
     doubled = sum(drop_doubled_rows(folder) for folder in part_folders(path))
-    return RepairReport(path, header.generator.kind == "folder", tuple(aside), removed, doubled)
+    generator = header.generator
+    imported = generator.kind == "folder"
+    return RepairReport(path, imported, generator.name, tuple(aside), removed, doubled)
 
 
 def _remove_leftovers(audit: Path) -> int:
