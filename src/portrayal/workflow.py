@@ -20,14 +20,14 @@ from portrayal.audit import Audit
 from portrayal.errors import AuditError, NotAnAudit
 from portrayal.generation import GenerationSummary, Generator, open_generator
 from portrayal.generation import generate as generate_images
-from portrayal.measurement import MeasurementSummary, open_encoder
+from portrayal.measurement import Encoder, MeasurementSummary, open_encoder
 from portrayal.measurement import measure as measure_images
 from portrayal.report import write_figures, write_report
 from portrayal.study import Study, load_studies, study_from_dict
 
 OnProgress = Callable[[str, int, int], None]
 DEFAULT_MODEL = "practice"
-DEFAULT_ENCODER = "practice"
+DEFAULT_ENCODERS = ("practice",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Work:
     studies: tuple[Study, ...]
     model: str = DEFAULT_MODEL
     settings: Mapping[str, Any] = field(default_factory=dict)
-    encoders: tuple[str, ...] = (DEFAULT_ENCODER,)
+    encoders: tuple[str, ...] = DEFAULT_ENCODERS
     truncate: bool = False
 
     def wanted(self) -> list[tuple[str, int]]:
@@ -49,32 +49,102 @@ class Work:
         """Load the model."""
         return open_generator(self.model, truncate=self.truncate, **self.settings)
 
+    def open_encoders(self) -> list[Encoder]:
+        """Load the encoders, on the device that the model was sent to."""
+        device = self.settings.get("device")
+        return [open_encoder(name, truncate=self.truncate, device=device) for name in self.encoders]
 
-def studies_for(question: str | Path | None, out: Path, images: int | None) -> tuple[Study, ...]:
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an audit of imported images holds of the prompts that are wanted; nothing is made.
+
+    Attributes:
+        prompts: How many different prompts are wanted.
+        absent: Those that no image is of.
+    """
+
+    prompts: int
+    absent: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy."""
+        return {"imported": True, "prompts": self.prompts, "absent": list(self.absent)}
+
+    def sentence(self) -> str:
+        """Say it in one line."""
+        if not self.absent:
+            return f"imported images: all {self.prompts} prompts are there"
+        more = f" and {len(self.absent) - 1} more" if len(self.absent) > 1 else ""
+        return (
+            f"imported images: {len(self.absent)} of {self.prompts} prompts have none: "
+            f"{self.absent[0]!r}{more}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What all verbs together came to."""
+
+    made: GenerationSummary | Imported
+    measured: Sequence[MeasurementSummary]
+    results: Results
+    page: Path
+
+
+def studies_for(
+    question: str | Path | None, out: Path | None, images: int | None
+) -> tuple[Study, ...]:
     """Return the studies named, or those that the audit remembers where none is named."""
     if question is not None:
         studies = load_studies(question)
-    else:
-        remembered = Audit(out).studies()
-        if not remembered:
-            raise AuditError(f"{out}: no study was asked of this audit yet; name one")
+    elif out is not None and (remembered := Audit(out).studies()):
         studies = tuple(study_from_dict(data, source=name) for name, data in remembered.items())
+    else:
+        raise AuditError(f"{out or 'new audit'}: no study was asked of it yet; name one")
     return studies if images is None else tuple(study.with_images(images) for study in studies)
 
 
-def plan(work: Work, *, rate: float = DEFAULT_RATE) -> list[StudyPlan]:
-    """Say what the studies would cost and could detect, before anything is made."""
-    audit = Audit(work.out) if (work.out / "audit.json").exists() else None
-    return [plan_study(study, audit, rate=rate) for study in work.studies]
+def studies_again(question: str | Path | None, out: Path) -> tuple[Study, ...]:
+    """Return the studies to look at again: as they are now, with the images asked for before."""
+    remembered = Audit(out).studies()
+    return tuple(
+        study.with_images(remembered[study.name]["images"]) if study.name in remembered else study
+        for study in studies_for(question, out, None)
+    )
+
+
+def model_for(out: Path, model: str | None) -> str:
+    """Return the model that was named, or the default.
+
+    Raises:
+        AuditError: A model was named, but the audit is about imported images.
+    """
+    if model is not None and is_imported(out):
+        raise AuditError(f"{out}: its images were imported, no model makes more; leave out --model")
+    return model or DEFAULT_MODEL
+
+
+def plan(
+    studies: Sequence[Study], out: Path | None = None, *, rate: float = DEFAULT_RATE
+) -> list[StudyPlan]:
+    """Say what studies would cost and could detect, before anything is made.
+
+    Args:
+        studies: The studies.
+        out: An audit whose images count as made; it need not be there.
+        rate: Pictures a second.
+    """
+    audit = Audit(out) if out is not None and (out / "audit.json").exists() else None
+    return [plan_study(study, audit, rate=rate) for study in studies]
 
 
 def generate(
     work: Work, *, on_progress: OnProgress, retry_failed: bool = False
-) -> GenerationSummary | None:
-    """Make the images that are missing; None where the audit's images were imported."""
+) -> GenerationSummary | Imported:
+    """Make the images that are missing; of imported images, say which prompts have none."""
     if is_imported(work.out):
-        _remember(Audit(work.out), work.studies)
-        return None
+        return _look_through(work)
     generator = work.generator()
     generator.check(dict.fromkeys(text for text, _ in work.wanted()))
     audit = Audit.at(work.out, generator.identity)
@@ -88,8 +158,16 @@ def generate(
     )
 
 
-def measure(work: Work, *, on_progress: OnProgress) -> list[MeasurementSummary]:
-    """Embed the images and texts that the studies need with every encoder asked for."""
+def measure(
+    work: Work, *, on_progress: OnProgress, encoders: Sequence[Encoder] | None = None
+) -> list[MeasurementSummary]:
+    """Embed the images and texts that the studies need with every encoder asked for.
+
+    Args:
+        work: What is asked.
+        on_progress: Called with what, done and total.
+        encoders: Those of the work where they are loaded already.
+    """
     audit = Audit(work.out)
     _remember(audit, work.studies)
     texts = list(dict.fromkeys(text for study in work.studies for text in study.texts()))
@@ -97,18 +175,31 @@ def measure(work: Work, *, on_progress: OnProgress) -> list[MeasurementSummary]:
     return [
         measure_images(
             audit,
-            [open_encoder(name, truncate=work.truncate)],
+            [encoder],
             prompts=prompts,
             texts=texts,
             on_progress=lambda done, total: on_progress("measured", done, total),
         )
-        for name in work.encoders
+        for encoder in encoders or work.open_encoders()
     ]
 
 
-def analyze(out: Path, *, settings: AnalysisSettings | None = None) -> Results:
-    """Compute all findings of an audit anew and write results.json."""
-    return analyze_audit(Audit(out), settings=settings or AnalysisSettings())
+def analyze(
+    out: Path,
+    *,
+    studies: Sequence[Study] = (),
+    settings: AnalysisSettings | None = None,
+) -> Results:
+    """Compute all findings of an audit anew and write results.json.
+
+    Args:
+        out: The audit.
+        studies: Studies that join those of the audit.
+        settings: How.
+    """
+    audit = Audit(out)
+    _remember(audit, studies)
+    return analyze_audit(audit, settings=settings or AnalysisSettings())
 
 
 def report(out: Path) -> Path:
@@ -125,14 +216,16 @@ def run(
     work: Work,
     *,
     on_progress: OnProgress = lambda what, done, total: None,
+    retry_failed: bool = False,
     settings: AnalysisSettings | None = None,
-) -> Results:
+) -> Done:
     """Do all of it: make, measure, analyze, report."""
-    generate(work, on_progress=on_progress)
-    measure(work, on_progress=on_progress)
+    # First, so that a mistyped encoder is known before hours of generation, not after.
+    encoders = work.open_encoders()
+    made = generate(work, on_progress=on_progress, retry_failed=retry_failed)
+    measured = measure(work, on_progress=on_progress, encoders=encoders)
     results = analyze(work.out, settings=settings)
-    report(work.out)
-    return results
+    return Done(made, measured, results, report(work.out))
 
 
 def is_imported(out: Path) -> bool:
@@ -141,6 +234,20 @@ def is_imported(out: Path) -> bool:
         return Audit(out).generator.kind == "folder"
     except NotAnAudit:
         return False
+
+
+def _look_through(work: Work) -> Imported:
+    audit = Audit(work.out)
+    there = {prompt for (prompt,) in audit.images().select("prompt").distinct().fetchall()}
+    wanted = dict.fromkeys(text for text, _ in work.wanted())
+    absent = tuple(text for text in wanted if text not in there)
+    if len(absent) == len(wanted):
+        raise AuditError(
+            f"{work.out}: none of the {len(wanted)} prompts has an image here; wanted for example "
+            f"{absent[0]!r}, here is for example {min(there, default='nothing')!r}"
+        )
+    _remember(audit, work.studies)
+    return Imported(len(wanted), absent)
 
 
 def _remember(audit: Audit, studies: Iterable[Study]) -> None:

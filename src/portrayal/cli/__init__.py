@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Any
 
 import typer
 
@@ -10,6 +12,12 @@ from portrayal import __version__
 from portrayal.cli import bring, practice, studies, verbs
 from portrayal.cli.console import notes
 from portrayal.errors import PortrayalError
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+# Typer has a class for this and no public name for it.
+USAGE_ERROR: type[BaseException] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="portrayal",
@@ -47,12 +55,32 @@ def _options(
 def main() -> None:
     """Run the CLI; an error of ours is one line and exit code 1, anything else is a bug."""
     try:
-        app()
+        # Typer would frame errors of usage over several lines; ours are one line, like all others.
+        code = app(standalone_mode=False)
     except PortrayalError as error:
-        notes.print(f"error: {error}", style="red", soft_wrap=True, markup=False)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        notes.print("\nstopped; the same command continues where it was", soft_wrap=True)
-        sys.exit(130)
+        code = _fail(str(error))
+    except USAGE_ERROR as error:
+        code = _usage(error)
+    except typer.Abort:
+        code = INTERRUPTED
     except BrokenPipeError:
-        sys.exit(0)
+        # Whoever read us has seen enough; without this, Python complains once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    if code == INTERRUPTED:
+        notes.print("\nstopped; the same command continues where it was", soft_wrap=True)
+    sys.exit(code or 0)
+
+
+def _fail(line: str) -> int:
+    notes.print(f"error: {line}", style="red", soft_wrap=True, markup=False)
+    return 1
+
+
+def _usage(error: Any) -> int:
+    """Say what is wrong and which command explains more."""
+    line = " ".join(error.format_message().split())
+    if not line:  # a group was called without a command, and its help has been shown
+        return 0
+    command = error.ctx.command_path if error.ctx is not None else "portrayal"
+    return _fail(f"{line} (see: {command} --help)")

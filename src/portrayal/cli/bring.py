@@ -8,10 +8,8 @@ from typing import Annotated
 import typer
 
 from portrayal.cli import console
+from portrayal.cli import options as o
 
-OUT = typer.Option("--out", "-o", metavar="AUDIT", help="The audit folder; made if absent.")
-AUDIT = typer.Argument(metavar="AUDIT", help="The audit folder.")
-JSON = typer.Option("--json", help="Print a result for machines and nothing else.")
 PANEL = "The folder"
 
 importing = typer.Typer(help="Bring your own images or embeddings.", no_args_is_help=True)
@@ -27,12 +25,12 @@ def add_to(root: typer.Typer) -> None:
 @importing.command("images")
 def import_images(
     source: Annotated[Path, typer.Argument(metavar="DIR", help="Images, or WebDataset tars.")],
-    out: Annotated[Path, OUT],
+    out: o.Out,
     manifest: Annotated[
         Path | None, typer.Option(help="CSV: image, prompt, optional seed, any factor columns.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="What to call the model.")] = None,
-    json: Annotated[bool, JSON] = False,
+    json: o.Json = False,
 ) -> None:
     """Bring images that something else made."""
     from portrayal import imports
@@ -47,9 +45,9 @@ def import_images(
 @importing.command("embeddings")
 def import_embeddings(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Parquet or .npz.")],
-    out: Annotated[Path, OUT],
+    out: o.Out,
     encoder: Annotated[str, typer.Option(help="What to call the encoder.")] = "imported",
-    json: Annotated[bool, JSON] = False,
+    json: o.Json = False,
 ) -> None:
     """Bring embeddings of the audit's images that something else computed."""
     from portrayal import imports
@@ -62,9 +60,9 @@ def import_embeddings(
 
 
 def export(
-    audit: Annotated[Path, AUDIT],
+    audit: o.AuditFolder,
     to: Annotated[Path, typer.Option("--to", help="Where the files go.")],
-    json: Annotated[bool, JSON] = False,
+    json: o.Json = False,
 ) -> None:
     """Write the images as files with a metadata.csv beside them."""
     from portrayal.audit import Audit, export_images
@@ -76,7 +74,7 @@ def export(
         console.say(summary.sentence())
 
 
-def repair(audit: Annotated[Path, AUDIT], json: Annotated[bool, JSON] = False) -> None:
+def repair(audit: o.AuditFolder, json: o.Json = False) -> None:
     """Set damaged parts aside and sweep up after killed processes; deletes no picture."""
     from portrayal.audit import repair as mend
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -70,16 +71,21 @@ def as_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
-def findings_table(findings: Sequence[Mapping[str, Any]]) -> None:
-    """Print findings as a table that stays readable in 80 columns."""
+def findings(results: Mapping[str, Any]) -> None:
+    """Print the findings of results.json as a table that stays readable in 80 columns."""
+    level = f"{100 * results['settings']['confidence']:g} % interval"
     table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("finding", ratio=1, overflow="fold")
-    for name in ("estimate", "95 % interval", "q", "n"):
+    for name in ("estimate", level, "q", "n"):
         table.add_column(name, justify="right", no_wrap=True)
-    for f in findings:
+    study = None
+    for f in results["findings"]:
+        if f["study"] != study:
+            study = f["study"]
+            table.add_row(Text(study, style="dim"))
         clear = f["q"] is not None and f["q"] < 0.05
         table.add_row(
-            Text(f["question"], style="bold" if clear else ""),
+            Padding(Text(f["question"], style="bold" if clear else ""), (0, 0, 0, 2)),
             decimal(f["estimate"], 2),
             interval(f["low"], f["high"], 2),
             p_value(f["q"]),

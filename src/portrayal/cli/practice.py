@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from portrayal.cli import console
-
-JSON = typer.Option("--json", help="Print a result for machines and nothing else.")
+from portrayal.cli import options as o
 
 app = typer.Typer(
     help="The practice world: truth, corpus, train. Fiction for calibration.",
@@ -39,7 +38,7 @@ def corpus(
 def truth(
     study: Annotated[str, typer.Argument(help="A built-in study or a TOML file.")],
     samples: Annotated[int, typer.Option(min=100, help="Pictures per prompt, where needed.")] = 200,
-    json: Annotated[bool, JSON] = False,
+    json: o.Json = False,
 ) -> None:
     """Say what a study would find on practice:painter with endless pictures."""
     from portrayal.calibration import study_truth

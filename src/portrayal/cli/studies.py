@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from portrayal.cli import console
-
-JSON = typer.Option("--json", help="Print a result for machines and nothing else.")
+from portrayal.cli import options as o
 
 app = typer.Typer(help="What can be asked: list, show, new.", invoke_without_command=True)
 
@@ -20,7 +19,7 @@ def add_to(root: typer.Typer) -> None:
 
 
 @app.callback()
-def listing(context: typer.Context, json: Annotated[bool, JSON] = False) -> None:
+def listing(context: typer.Context, json: o.Json = False) -> None:
     """List the built-in studies with what they cost."""
     if context.invoked_subcommand is not None:
         return
@@ -45,7 +44,7 @@ def listing(context: typer.Context, json: Annotated[bool, JSON] = False) -> None
 def show(
     name: Annotated[str, typer.Argument(help="A built-in study or suite, or a TOML file.")],
     prompts: Annotated[bool, typer.Option(help="Only the prompts, one a line.")] = False,
-    json: Annotated[bool, JSON] = False,
+    json: o.Json = False,
 ) -> None:
     """Show one study: question, citation, prompts, cost."""
     from portrayal.study import load_studies

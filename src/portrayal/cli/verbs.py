@@ -1,168 +1,134 @@
-"""run, plan, generate, measure, analyze, report."""
+"""run, plan, generate, measure, analyze, report.
+
+`run` takes no options of the analysis: `analyze` computes everything anew within seconds, without
+a model, and is the place for them.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import typer
 
 from portrayal.cli import console
-
-STUDY = typer.Argument(metavar="STUDY", help="A built-in study or suite, or a TOML file.")
-TARGET = typer.Argument(
-    metavar="[STUDY|AUDIT]", help="A study (with --out), or an audit folder for all its studies."
-)
-OUT = typer.Option("--out", "-o", metavar="AUDIT", help="The audit folder; made if absent.")
-IMAGES = typer.Option("--images", "-n", min=1, help="Images per prompt; default: the study's own.")
-MODEL = typer.Option(
-    "--model", "-m", help="practice, practice:painter, a diffusers folder, or a Hub id."
-)
-ENCODER = typer.Option(
-    "--encoder", "-e", help="practice, a CLIP/SigLIP folder or Hub id, or open_clip:NAME/FILE."
-)
-JSON = typer.Option("--json", help="Print a result for machines and nothing else.")
-STEPS = typer.Option("--steps", min=1, help="Denoising steps.")
-GUIDANCE = typer.Option("--guidance", help="Guidance scale.")
-SIZE = typer.Option("--size", help="Pixels, as 512 or 768x512.")
-SCHEDULER = typer.Option("--scheduler", help="A diffusers scheduler class.")
-NEGATIVE = typer.Option("--negative-prompt", help="What the picture should not show.")
-DTYPE = typer.Option("--dtype", help="float32, bfloat16 or float16.")
-DEVICE = typer.Option("--device", help="cpu, cuda, cuda:1, mps; default: the best there is.")
-BATCH = typer.Option("--batch-size", min=1, help="Images per batch; does not change pictures.")
-REVISION = typer.Option("--revision", help="Revision of a Hub id.")
-TRUNCATE = typer.Option("--truncate", help="Cut texts that are too long instead of stopping.")
-RETRY = typer.Option("--retry-failed", help="Try again what failed before.")
-UNIT = typer.Option("--unit", help="What is permuted.")
-ALTERNATIVE = typer.Option("--alternative", help="Which departure from the null counts.")
-EFFECT = typer.Option("--effect", help="Deviation in d: pooled or over the union.")
-RESAMPLES = typer.Option("--resamples", min=99, help="Permutations and bootstrap samples.")
-CONFIDENCE = typer.Option("--confidence", help="Level of the intervals.")
-
-Alternative = Literal["two-sided", "greater", "less"]
+from portrayal.cli import options as o
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the verbs to the app, in the order of the work."""
-    panel = "The work"
     for verb in (run, plan, generate, measure, analyze, report):
-        app.command(rich_help_panel=panel)(verb)
+        app.command(rich_help_panel="The work")(verb)
 
 
 def run(
-    study: Annotated[str, STUDY],
-    out: Annotated[Path, OUT],
-    model: Annotated[str, MODEL] = "practice",
-    encoder: Annotated[list[str], ENCODER] = ["practice"],  # noqa: B006 (typer copies it)
-    images: Annotated[int | None, IMAGES] = None,
-    steps: Annotated[int | None, STEPS] = None,
-    guidance: Annotated[float | None, GUIDANCE] = None,
-    size: Annotated[str | None, SIZE] = None,
-    scheduler: Annotated[str | None, SCHEDULER] = None,
-    negative_prompt: Annotated[str | None, NEGATIVE] = None,
-    dtype: Annotated[str | None, DTYPE] = None,
-    device: Annotated[str | None, DEVICE] = None,
-    batch_size: Annotated[int | None, BATCH] = None,
-    revision: Annotated[str | None, REVISION] = None,
-    truncate: Annotated[bool, TRUNCATE] = False,
-    retry_failed: Annotated[bool, RETRY] = False,
-    json: Annotated[bool, JSON] = False,
+    study: o.StudyName,
+    out: o.Out,
+    model: o.Model = None,
+    encoder: o.Encoders = None,
+    images: o.Images = None,
+    steps: o.Steps = None,
+    guidance: o.Guidance = None,
+    size: o.Size = None,
+    scheduler: o.Scheduler = None,
+    negative_prompt: o.NegativePrompt = None,
+    dtype: o.Dtype = None,
+    revision: o.Revision = None,
+    device: o.Device = None,
+    batch_size: o.BatchSize = None,
+    truncate: o.Truncate = False,
+    retry_failed: o.RetryFailed = False,
+    json: o.Json = False,
 ) -> None:
     """Do all five verbs: plan, generate, measure, analyze, report."""
+    settings = o.model_settings(locals())
     from portrayal import workflow
 
-    settings = _settings(
-        steps=steps, guidance=guidance, size=size, scheduler=scheduler, dtype=dtype, device=device,
-        negative_prompt=negative_prompt, batch_size=batch_size, revision=revision,
-    )  # fmt: skip
     work = workflow.Work(
-        out, workflow.studies_for(study, out, images), model, settings, tuple(encoder), truncate
-    )
+        out, workflow.studies_for(study, out, images), workflow.model_for(out, model), settings,
+        tuple(encoder or workflow.DEFAULT_ENCODERS), truncate,
+    )  # fmt: skip
     if not json:
-        console.say(f"{workflow.names(work.studies)} · {model} · {out}")
+        console.say(f"{workflow.names(work.studies)} · {work.model} · {out}")
     with console.progress(json) as show:
-        made = workflow.generate(work, on_progress=show, retry_failed=retry_failed)
-        workflow.measure(work, on_progress=show)
-    if not json:
-        _say_made(made)
-    results = workflow.analyze(out)
-    page = workflow.report(out)
+        done = workflow.run(work, on_progress=show, retry_failed=retry_failed)
+    results = done.results.as_dict()
     if json:
-        console.as_json(results.as_dict())
+        console.as_json(results)
         return
-    console.findings_table(results.as_dict()["findings"])
-    console.say(f"report: {page}")
+    console.say(done.made.sentence())
+    console.findings(results)
+    console.say(f"report: {done.page}")
 
 
 def plan(
-    study: Annotated[str, STUDY],
-    out: Annotated[Path, OUT] = Path("audits/new"),
-    images: Annotated[int | None, IMAGES] = None,
-    rate: Annotated[float, typer.Option(help="Pictures a second, for the time.")] = 4.0,
-    json: Annotated[bool, JSON] = False,
+    study: o.StudyName,
+    out: o.MaybeOut = None,
+    images: o.Images = None,
+    rate: o.Rate = 4.0,
+    json: o.Json = False,
 ) -> None:
     """Say what a study costs and what it could detect, before anything is made."""
     from portrayal import workflow
 
-    work = workflow.Work(out, workflow.studies_for(study, out, images))
-    plans = workflow.plan(work, rate=rate)
+    plans = workflow.plan(workflow.studies_for(study, out, images), out, rate=rate)
     if json:
         console.as_json([one.as_dict() for one in plans])
-        return
-    console.plans(plans)
+    else:
+        console.plans(plans)
 
 
 def generate(
-    out: Annotated[Path, OUT],
-    study: Annotated[str | None, STUDY] = None,
-    model: Annotated[str, MODEL] = "practice",
-    images: Annotated[int | None, IMAGES] = None,
-    steps: Annotated[int | None, STEPS] = None,
-    guidance: Annotated[float | None, GUIDANCE] = None,
-    size: Annotated[str | None, SIZE] = None,
-    scheduler: Annotated[str | None, SCHEDULER] = None,
-    negative_prompt: Annotated[str | None, NEGATIVE] = None,
-    dtype: Annotated[str | None, DTYPE] = None,
-    device: Annotated[str | None, DEVICE] = None,
-    batch_size: Annotated[int | None, BATCH] = None,
-    revision: Annotated[str | None, REVISION] = None,
-    truncate: Annotated[bool, TRUNCATE] = False,
-    retry_failed: Annotated[bool, RETRY] = False,
-    json: Annotated[bool, JSON] = False,
+    target: o.Target = None,
+    out: o.MaybeOut = None,
+    model: o.Model = None,
+    images: o.Images = None,
+    steps: o.Steps = None,
+    guidance: o.Guidance = None,
+    size: o.Size = None,
+    scheduler: o.Scheduler = None,
+    negative_prompt: o.NegativePrompt = None,
+    dtype: o.Dtype = None,
+    revision: o.Revision = None,
+    device: o.Device = None,
+    batch_size: o.BatchSize = None,
+    truncate: o.Truncate = False,
+    retry_failed: o.RetryFailed = False,
+    json: o.Json = False,
 ) -> None:
     """Make the images that are missing."""
+    settings = o.model_settings(locals())
     from portrayal import workflow
 
-    settings = _settings(
-        steps=steps, guidance=guidance, size=size, scheduler=scheduler, dtype=dtype, device=device,
-        negative_prompt=negative_prompt, batch_size=batch_size, revision=revision,
-    )  # fmt: skip
+    study, folder = o.study_and_folder(target, out)
     work = workflow.Work(
-        out, workflow.studies_for(study, out, images), model, settings, truncate=truncate
-    )
+        folder, workflow.studies_for(study, folder, images), workflow.model_for(folder, model),
+        settings, truncate=truncate,
+    )  # fmt: skip
     with console.progress(json) as show:
         made = workflow.generate(work, on_progress=show, retry_failed=retry_failed)
     if json:
-        console.as_json({} if made is None else made.as_dict())
+        console.as_json(made.as_dict())
     else:
-        _say_made(made)
+        console.say(made.sentence())
 
 
 def measure(
-    target: Annotated[str | None, TARGET] = None,
-    out: Annotated[Path | None, OUT] = None,
-    encoder: Annotated[list[str], ENCODER] = ["practice"],  # noqa: B006
-    truncate: Annotated[bool, TRUNCATE] = False,
-    json: Annotated[bool, JSON] = False,
+    target: o.Target = None,
+    out: o.MaybeOut = None,
+    encoder: o.Encoders = None,
+    device: o.Device = None,
+    truncate: o.Truncate = False,
+    json: o.Json = False,
 ) -> None:
-    """Look at the images with an encoder; several --encoder stand side by side."""
+    """Look at the images with an encoder; several stand side by side in the results."""
     from portrayal import workflow
 
-    study, folder = _target(target, out)
+    study, folder = o.study_and_folder(target, out)
     work = workflow.Work(
         folder,
-        workflow.studies_for(study, folder, None),
-        encoders=tuple(encoder),
+        workflow.studies_again(study, folder),
+        settings={"device": device},
+        encoders=tuple(encoder or workflow.DEFAULT_ENCODERS),
         truncate=truncate,
     )
     with console.progress(json) as show:
@@ -175,80 +141,66 @@ def measure(
 
 
 def analyze(
-    target: Annotated[str | None, TARGET] = None,
-    out: Annotated[Path | None, OUT] = None,
-    unit: Annotated[Literal["prompt", "image"], UNIT] = "prompt",
-    alternative: Annotated[Alternative, ALTERNATIVE] = "two-sided",
-    effect: Annotated[Literal["pooled", "union"], EFFECT] = "pooled",
-    resamples: Annotated[int, RESAMPLES] = 9999,
-    confidence: Annotated[float, CONFIDENCE] = 0.95,
-    json: Annotated[bool, JSON] = False,
+    target: o.Target = None,
+    out: o.MaybeOut = None,
+    unit: o.Unit = "prompt",
+    alternative: o.Alternative = "two-sided",
+    effect: o.Effect = "pooled",
+    resample: o.Resample = "units",
+    permute: o.Permute = "stimuli",
+    resamples: o.Resamples = 9999,
+    confidence: o.Confidence = 0.95,
+    json: o.Json = False,
 ) -> None:
-    """Compute all findings anew from what was measured; needs no model and no GPU."""
+    """Compute all findings anew from what was measured; needs no model and no GPU.
+
+    A study that is named joins those of the audit. All of them are computed, because the
+    correction of p-values goes over all questions of an audit.
+    """
     from portrayal import workflow
     from portrayal.analysis import AnalysisSettings
 
-    _, folder = _target(target, out)
     settings = AnalysisSettings(
         unit=unit,
         alternative=alternative,
         effect=effect,
+        resample=resample,
+        permute=permute,
         resamples=resamples,
         confidence=confidence,
     )
-    results = workflow.analyze(folder, settings=settings).as_dict()
+    study, folder = o.study_and_folder(target, out)
+    studies = workflow.studies_again(study, folder)
+    results = workflow.analyze(folder, studies=studies, settings=settings).as_dict()
     if json:
         console.as_json(results)
     else:
-        console.findings_table(results["findings"])
+        console.findings(results)
 
 
 def report(
-    target: Annotated[str | None, TARGET] = None,
-    out: Annotated[Path | None, OUT] = None,
+    target: o.Target = None,
+    out: o.MaybeOut = None,
     figures: Annotated[
-        list[str] | None, typer.Option(help="Also write every figure as svg, pdf or png.")
+        list[str] | None,
+        typer.Option(
+            "--figures",
+            metavar="FORMAT",
+            help="Also write every figure as svg, pdf or png; may be repeated.",
+        ),
     ] = None,
-    json: Annotated[bool, JSON] = False,
+    json: o.Json = False,
 ) -> None:
     """Write the report: one HTML file that opens without a network."""
     from portrayal import workflow
 
-    _, folder = _target(target, out)
-    page = workflow.report(folder)
+    study, folder = o.study_and_folder(target, out)
+    workflow.studies_for(study, folder, None)  # a page is about all; a mistyped name still is wrong
     files = workflow.figures(folder, figures) if figures else []
+    page = workflow.report(folder)
     if json:
         console.as_json({"report": str(page), "figures": [str(file) for file in files]})
         return
     for file in files:
         console.say(f"figure: {file}")
     console.say(f"report: {page}")
-
-
-def _settings(*, size: str | None, **given: Any) -> dict[str, Any]:
-    """Return the settings that were given; unset ones stay the model's own."""
-    from portrayal.errors import GenerationError
-
-    settings = {name: value for name, value in given.items() if value is not None}
-    if size is not None:
-        width, _, height = size.lower().partition("x")
-        if not width.isdigit() or (height and not height.isdigit()):
-            raise GenerationError(f"--size is {size!r}; allowed: a number, or WIDTHxHEIGHT")
-        settings |= {"width": int(width), "height": int(height or width)}
-    return settings
-
-
-def _target(target: str | None, out: Path | None) -> tuple[str | None, Path]:
-    """Read `STUDY --out AUDIT`, or `AUDIT` alone."""
-    from portrayal.errors import AuditError
-
-    if out is not None:
-        return target, out
-    if target is None:
-        raise AuditError("which audit? name its folder, or give --out AUDIT")
-    return None, Path(target)
-
-
-def _say_made(made: Any) -> None:
-    if made is not None:
-        console.say(made.sentence())
