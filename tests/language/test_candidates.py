@@ -95,6 +95,7 @@ def test_wordnet_gives_synonyms_and_antonyms(wordnet: Any) -> None:
     assert open_wordnet(["antonyms"]).candidates(PROMPT, 1) == ("despised",)
     assert both.draw(PROMPT, [1], range(1), seed=0)[0].text == "An esteemed doctor at the hospital"
     assert both.identity.name == "WordNet 3.0"
+    assert open_wordnet(avoid=["despise"]).candidates(PROMPT, 1) == ("esteemed",)
     assert both.identity != WordNetWords(["synonyms"], choice="top").identity
 
 

@@ -59,6 +59,13 @@ def test_temperature_and_keep(stating_model: Path) -> None:
     )
 
 
+def test_words_to_avoid_are_never_put_in(stating_model: Path) -> None:
+    model = open_masked_words(str(stating_model), choice="top", avoid=["nurses"])
+    found = model.draw(PROMPT, [2], range(2), seed=0)
+    assert [draw.probability for draw in found] == pytest.approx([1 / 2, 1 / 2], rel=1e-5)
+    assert model.identity.settings["avoid"] == ["nurses"]
+
+
 def test_digits_replace_digits(stating_model: Path) -> None:
     words = open_masked_words(str(stating_model), choice="top", keep=20)
     prompt = "the doctor of a fortune 100 company"

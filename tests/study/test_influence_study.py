@@ -78,6 +78,45 @@ def test_a_text_that_is_drawn_twice_wants_twice_the_images() -> None:
     assert max(times.values()) > 1
 
 
+def test_every_draw_has_seeds_of_its_own_and_all_sets_the_same() -> None:
+    drawn = draw_texts(study("draws = 4\nimages = 3\nlevel = 2"))
+    requests = drawn.requests()
+    assert len(set(requests)) == len(requests) == drawn.cost().images
+    seeds = [draw + 1000 * image for draw in range(4) for image in range(3)]
+    texts = {p.text: p.factors["replaced"] for p in drawn.prompts()}
+    by_set: dict[str, list[int]] = {}
+    for request in requests:
+        by_set.setdefault(texts[request.prompt], []).append(request.seed)
+    assert len(by_set) == 22
+    assert all(sorted(found) == sorted(seeds) for found in by_set.values())
+    counts = Counter(request.prompt for request in requests)
+    assert {p.text: p.images for p in drawn.prompts()} == dict(counts)
+
+
+def test_prompts_share_texts_and_images() -> None:
+    """Replacing doctor by nurse in one prompt gives the other prompt itself."""
+    text = """
+        kind = "influence"
+        axes = ["perceived gender"]
+        draws = 5
+        images = 1
+        template = "a {person} at work"
+        factors = { person = ["doctor", "nurse"] }
+        [transmuter]
+        by = "list"
+        candidates = { doctor = ["nurse"], nurse = ["doctor"] }
+    """
+    found = study_from_toml(text, source="x", name="x")
+    assert isinstance(found, InfluenceStudy)
+    drawn = draw_texts(found)
+    assert drawn.cost().images == 2 * 2 * 5
+    assert len(drawn.requests()) == 2 * 5
+    assert {p.text: p.images for p in drawn.prompts()} == {
+        "a doctor at work": 5,
+        "a nurse at work": 5,
+    }
+
+
 def test_undrawn_studies_want_their_prompts_only() -> None:
     asked = study()
     assert not asked.is_drawn()
@@ -89,10 +128,7 @@ def test_more_draws_levels_and_images_extend_what_is_stored() -> None:
     more = draw_texts(study("level = 2\ndraws = 7\nimages = 3"), stored=first.as_dict())
     at_once = draw_texts(study("level = 2\ndraws = 7\nimages = 3"))
     assert more == at_once
-    before, after = (
-        {prompt.text: prompt.images for prompt in one.prompts()} for one in (first, more)
-    )
-    assert all(after[text] >= images for text, images in before.items())
+    assert set(first.requests()) < set(more.requests())
 
 
 def test_fewer_draws_keep_what_was_drawn() -> None:
@@ -116,7 +152,7 @@ def test_a_stored_study_needs_no_transmuter() -> None:
     first = draw_texts(study())
     assert draw_texts(study(), stored=first.as_dict(), transmuter=Gone()) == first
     with pytest.raises(StudyError, match="drawn by another transmuter"):
-        draw_texts(study("draws = 9"), stored=first.as_dict(), transmuter=Gone())
+        draw_texts(study("draws = 20"), stored=first.as_dict(), transmuter=Gone())
 
 
 def test_a_study_survives_being_stored() -> None:
@@ -234,6 +270,6 @@ def test_candidates_and_lists_go_together() -> None:
 
 
 def test_no_texts_at_all_is_an_error() -> None:
-    with pytest.raises(StudyError, match="texts per set of words is 0; allowed: 1 or more"):
+    with pytest.raises(StudyError, match=r"texts per set of words is 0; allowed: 1 \.\.\. 1000"):
         study().with_draws(0)
-    assert study().with_draws(5).cost().images == 7 * 5 * 3
+    assert study().with_draws(5).cost().images == 7 * 5 * 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from portrayal.errors import LanguageError
 from portrayal.language.parts_of_speech import Tagger, open_tagger, same_part
@@ -112,6 +112,7 @@ class WordNetWords(CandidateWords):
         relations: What counts: "synonyms", "antonyms", or both.
         choice: See `CandidateWords`.
         tagger: Keeps replacements to the original's part of speech.
+        avoid: Words that are never put in, nor their inflections.
 
     Raises:
         MissingExtra: NLTK is not installed.
@@ -124,6 +125,7 @@ class WordNetWords(CandidateWords):
         *,
         choice: Choice = "sample",
         tagger: Tagger | None = None,
+        avoid: Sequence[str] = (),
     ) -> None:
         import_extra("nltk", extra="language")
         corpus = import_extra("nltk.corpus", extra="language")
@@ -137,10 +139,15 @@ class WordNetWords(CandidateWords):
         super().__init__({}, choice=choice)
         self._relations = tuple(relations)
         self._tagger = tagger
+        self._avoid = tuple(avoid)
         self._found: dict[tuple[str, int], tuple[str, ...]] = {}
-        settings = {"choice": choice, "relations": list(relations), "version": version}
+        settings: dict[str, Any] = {
+            "choice": choice, "relations": list(relations), "version": version
+        }  # fmt: skip
         if tagger is not None:
             settings["tagger"] = tagger.name
+        if avoid:
+            settings["avoid"] = sorted(avoid)
         self.identity = Identity("wordnet", f"WordNet {version}", settings)
 
     def candidates(self, prompt: str, position: int) -> tuple[str, ...]:
@@ -148,7 +155,12 @@ class WordNetWords(CandidateWords):
         if (prompt, position) not in self._found:
             word = split_words(prompt)[position].text
             found = [one for one in self._related(word) if is_word(one, original=word)]
-            found = [one for one in dict.fromkeys(found) if not same_word(one, word)]
+            others = (word, *self._avoid)
+            found = [
+                one
+                for one in dict.fromkeys(found)
+                if not any(same_word(one, other) for other in others)
+            ]
             if self._tagger is not None and found:
                 kept = same_part(self._tagger, prompt, position, found)
                 found = [one for one, keep in zip(found, kept, strict=True) if keep]
@@ -170,10 +182,11 @@ def open_wordnet(
     *,
     choice: Choice = "sample",
     tagger: str = "",
+    avoid: Sequence[str] = (),
 ) -> WordNetWords:
     """Open WordNet as transmuter; `tagger` as in `open_tagger`."""
     found = open_tagger(tagger) if tagger else None
-    return WordNetWords(relations, choice=choice, tagger=found)
+    return WordNetWords(relations, choice=choice, tagger=found, avoid=avoid)
 
 
 def _written(prompt: str, order: Sequence[int], words: Sequence[str]) -> str:

@@ -43,7 +43,9 @@ def open_transmuter(wanted: Transmutation, **running: Any) -> Transmuter:
     if wanted.by == "list":
         return CandidateWords(wanted.candidates, choice=wanted.choice)
     if wanted.by == "wordnet":
-        return open_wordnet(wanted.relations, choice=wanted.choice, tagger=wanted.tagger)
+        return open_wordnet(
+            wanted.relations, choice=wanted.choice, tagger=wanted.tagger, avoid=wanted.avoid
+        )
     return open_masked_words(
         wanted.model,
         revision=wanted.revision,
@@ -51,6 +53,7 @@ def open_transmuter(wanted: Transmutation, **running: Any) -> Transmuter:
         keep=wanted.keep,
         temperature=wanted.temperature,
         tagger=wanted.tagger,
+        avoid=wanted.avoid,
         **running,
     )
 

@@ -41,6 +41,7 @@ class MaskedWords:
         keep: Only so many of the most probable words of each place count; None: all.
         temperature: Above 1 the choice is more even, below 1 more certain.
         tagger: Keeps replacements to the original's part of speech; None: any part of speech.
+        avoid: Words that are never put in, nor their inflections; words that name a group, say.
     """
 
     def __init__(
@@ -51,8 +52,10 @@ class MaskedWords:
         keep: int | None = None,
         temperature: float = 1.0,
         tagger: Tagger | None = None,
+        avoid: Sequence[str] = (),
     ) -> None:
         self._filler = filler
+        self._avoid = tuple(avoid)
         self._choice = choice
         self._keep = keep
         self._temperature = temperature
@@ -68,6 +71,7 @@ class MaskedWords:
             "keep": self._keep,
             "temperature": self._temperature,
             "tagger": self._tagger.name if self._tagger else None,
+            "avoid": sorted(self._avoid) or None,
         }
         found = {name: value for name, value in settings.items() if value is not None}
         return Identity("masked-words", self._filler.identity.name, found)
@@ -166,7 +170,8 @@ class MaskedWords:
     ) -> tuple[list[str], FloatArray]:
         original = split_words(prompt)[place]
         if original.text not in self._others:
-            self._others[original.text] = self._filler.vocabulary.others(original.text)
+            allowed = self._filler.vocabulary.others(original.text, *self._avoid)
+            self._others[original.text] = allowed
         chance = np.where(self._others[original.text], row, 0.0)
         candidates = np.flatnonzero(chance)
         candidates = candidates[np.argsort(-chance[candidates], kind="stable")]
@@ -199,6 +204,7 @@ def open_masked_words(
     keep: int | None = None,
     temperature: float = 1.0,
     tagger: str = "",
+    avoid: Sequence[str] = (),
     **running: Any,
 ) -> MaskedWords:
     """Load a masked language model as transmuter.
@@ -210,6 +216,7 @@ def open_masked_words(
         keep: See `MaskedWords`.
         temperature: See `MaskedWords`.
         tagger: "nltk", "spacy:PIPELINE", or "" for any part of speech.
+        avoid: See `MaskedWords`.
         running: device, batch_size.
 
     Raises:
@@ -221,6 +228,7 @@ def open_masked_words(
         keep=keep,
         temperature=temperature,
         tagger=open_tagger(tagger) if tagger else None,
+        avoid=avoid,
     )
 
 

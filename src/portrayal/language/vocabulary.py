@@ -45,9 +45,9 @@ class Vocabulary:
         np.add.at(found, owner[known], token_probabilities[known])
         return found
 
-    def others(self, original: str) -> npt.NDArray[np.bool_]:
-        """Tell which words may replace a word: not itself, no inflection of it."""
-        own = stems(original)
+    def others(self, original: str, *avoid: str) -> npt.NDArray[np.bool_]:
+        """Tell which words may replace a word: not itself, no inflection of it, none to avoid."""
+        own = frozenset().union(*(stems(word) for word in (original, *avoid)))
         found = [
             is_word(word, original=original) and own.isdisjoint(stems(word)) for word in self.words
         ]

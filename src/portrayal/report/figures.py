@@ -169,11 +169,50 @@ def shares(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     ).properties(width=WIDTH, height=alt.Step(8 + 5 * len(groups)))
 
 
+def influence(rows: list[Row], pictures: Mapping[str, str]) -> Any:
+    """Draw each word's push towards each group as a bar with its interval.
+
+    Columns: word, position, group, score, low, high. Words stand in the order of their positions.
+    """
+    import altair as alt
+
+    # The same word may stand twice in a prompt, so its position goes with it.
+    shown = [{**row, "row": f"{row['position']:03d} {row['word']}"} for row in rows]
+    shown = [row for row in shown if row["score"] is not None]
+    groups = list(dict.fromkeys(row["group"] for row in shown))
+    order = sorted({row["row"] for row in shown})
+    axis = alt.Axis(labelExpr="substring(datum.label, 4)", labelLimit=240)
+    y = alt.Y("row:N", sort=order, title=None, axis=axis)
+    offset = alt.YOffset("group:N", sort=groups)
+    colour = alt.Color(
+        "group:N",
+        scale=alt.Scale(domain=groups, range=GROUP_COLOURS[: len(groups)]),
+        legend=alt.Legend(title="pushes towards", orient="top"),
+    )
+    x = alt.X("score:Q", title="influence with interval: positive pushes towards the group")
+    clear = "datum.low > 0 || datum.high < 0"
+    tooltip = ["word:N", "group:N"] + [
+        alt.Tooltip(f"{name}:Q", format="+.3f") for name in ("score", "low", "high")
+    ]
+    data = _data(shown)
+    zero = alt.Chart(alt.InlineData([{"zero": 0}])).mark_rule(color=MUTED)
+    bars = alt.Chart(data).mark_bar()
+    faint = alt.condition(clear, alt.value(0.95), alt.value(0.45))
+    return alt.layer(
+        bars.encode(x=x, y=y, yOffset=offset, color=colour, opacity=faint, tooltip=tooltip),
+        alt.Chart(data)
+        .mark_rule(color=INK, strokeWidth=1.5)
+        .encode(x="low:Q", x2="high:Q", y=y, yOffset=offset, tooltip=tooltip),
+        zero.encode(x="zero:Q"),
+    ).properties(width=WIDTH, height=alt.Step(12 if len(groups) > 1 else 22))
+
+
 _DRAWERS: Mapping[str, Callable[[list[Row], Mapping[str, str]], Any]] = {
     "forest": forest,
     "distribution": distribution,
     "arrows": arrows,
     "shares": shares,
+    "influence": influence,
 }
 
 

@@ -4,19 +4,23 @@ Every prompt is also asked with some of its words replaced, in all sets of up to
 replaced texts come from a transmuter (a masked language model, a list, WordNet). They are drawn
 once, in a fixed order, and kept in the study itself (`drawn`), so that a stored study is exact data
 and asking for more adds to what is there. Lin et al. 2023, section 2.
+
+Seeds go by the number of the draw: draw j of every set of words has the seeds j, j + 1000, ...; and
+the prompt as it is has them all. So no two draws of a set share their noise (pictures of different
+texts with the same seed resemble each other), all sets have the same noise, and neither more draws
+nor more images per draw change what was asked before.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from portrayal.errors import StudyError, one_of
-from portrayal.records import Prompt
+from portrayal.records import Prompt, Request
 from portrayal.study.composition import CompositionStudy
 from portrayal.study.problems import did_you_mean
 from portrayal.study.schema import Count, Part, Word
@@ -25,6 +29,9 @@ from portrayal.study.words import split_words
 
 REPLACED = "replaced"
 """The factor that names the replaced words; "" for the prompt as it is."""
+
+MOST_DRAWS = 1000
+"""Draws of a set of words at most; the step between the seeds of one draw."""
 
 MOST_SUBSETS = 20_000
 """More sets of words than this in one prompt are a mistake, not a plan."""
@@ -43,6 +50,7 @@ class Transmutation(Part):
         keep: Only so many of the most probable words of a place count.
         temperature: Above 1 the choice is more even, below 1 more certain.
         tagger: "nltk" or "spacy:PIPELINE" keeps a noun a noun; "" takes any part of speech.
+        avoid: Words that are never put in, nor their inflections: words that name a group, say.
         candidates: For "list": replacements by word; "*" serves all other words.
         relations: For "wordnet".
     """
@@ -54,6 +62,7 @@ class Transmutation(Part):
     keep: Count | None = None
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     tagger: str = ""
+    avoid: tuple[Word, ...] = ()
     candidates: dict[Word, Annotated[tuple[Word, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
@@ -160,6 +169,12 @@ class PromptPlan:
         """Return the words of a set: `doctor, hospital`."""
         return ", ".join(self.words[position] for position in subset)
 
+    def draws(self, one: WordSet) -> list[tuple[str, int]]:
+        """Return the texts of a set with their numbers; the prompt as it is stands for itself."""
+        if not one.words:
+            return [(self.source.text, draw) for draw in range(one.draws)]
+        return [(drawn.text, draw) for draw, drawn in enumerate(one.texts)]
+
 
 class InfluenceStudy(CompositionStudy):
     """Prompts, as in a composition study, whose words are replaced in turn.
@@ -177,8 +192,8 @@ class InfluenceStudy(CompositionStudy):
     """
 
     kind: Literal["influence"]  # type: ignore[assignment]
-    images: Count = 3
-    draws: Count = 8
+    images: Count = 2
+    draws: Annotated[int, Field(ge=1, le=MOST_DRAWS, strict=True)] = 12
     level: Annotated[int, Field(ge=1, strict=True)] = 1
     subsets: Count | None = None
     group: Word | None = None
@@ -234,17 +249,28 @@ class InfluenceStudy(CompositionStudy):
     def prompts(self) -> tuple[Prompt, ...]:
         """Return each prompt, then its texts with replaced words, as far as they are drawn.
 
-        A text that was drawn twice wants twice the images: every draw has its own.
+        Every text stands once, with the number of its images; `requests` tells their seeds. A text
+        that was drawn twice wants twice the images: every draw has its own.
         """
-        return tuple(prompt for plan in self.plan() for prompt in self._of_plan(plan))
+        wanted: dict[str, set[int]] = {}
+        factors: dict[str, Mapping[str, str]] = {}
+        for plan in self.plan():
+            for one in plan.sets:
+                named = {**plan.source.factors, REPLACED: plan.named(one.words)}
+                for text, draw in plan.draws(one):
+                    wanted.setdefault(text, set()).update(draw_seeds(draw, self.images))
+                    factors.setdefault(text, named)
+        return tuple(Prompt(text, factors[text], len(seeds)) for text, seeds in wanted.items())
 
-    def _of_plan(self, plan: PromptPlan) -> Iterator[Prompt]:
-        for one in plan.sets:
-            factors = {**plan.source.factors, REPLACED: plan.named(one.words)}
-            if not one.words:
-                yield Prompt(plan.source.text, factors, one.draws * self.images)
-            for text, n in Counter(drawn.text for drawn in one.texts).items():
-                yield Prompt(text, factors, n * self.images)
+    def requests(self) -> list[Request]:
+        """Return every image that the study wants, as far as texts are drawn, each once."""
+        found: dict[Request, None] = {}
+        for plan in self.plan():
+            for one in plan.sets:
+                for text, draw in plan.draws(one):
+                    seeds = draw_seeds(draw, self.images)
+                    found.update((Request(text, seed), None) for seed in seeds)
+        return list(found)
 
     def cost(self) -> Cost:
         """Return what the study asks for; exact also before texts are drawn.
@@ -257,8 +283,10 @@ class InfluenceStudy(CompositionStudy):
 
     def with_draws(self, draws: int) -> Self:
         """Return the same study with another number of texts for each set of words."""
-        if draws < 1:
-            raise StudyError(f"{self.name}: texts per set of words is {draws}; allowed: 1 or more")
+        if not 1 <= draws <= MOST_DRAWS:
+            raise StudyError(
+                f"{self.name}: texts per set of words is {draws}; allowed: 1 ... {MOST_DRAWS}"
+            )
         return self.model_copy(update={"draws": draws})
 
     def _positions(self, prompt: str) -> tuple[int, ...]:
@@ -267,6 +295,11 @@ class InfluenceStudy(CompositionStudy):
             return tuple(range(len(words)))
         known = {word.casefold() for word in self.transmuter.candidates}
         return tuple(i for i, w in enumerate(words) if w.text.casefold() in known or "*" in known)
+
+
+def draw_seeds(draw: int, images: int) -> range:
+    """Return the seeds of the images of one draw."""
+    return range(draw, draw + images * MOST_DRAWS, MOST_DRAWS)
 
 
 def check_words(prompt: str, level: int, subsets: int | None = None) -> None:
