@@ -1,0 +1,162 @@
+"""A pool of measured pictures: many pictures a prompt, painted and embedded once.
+
+Small audits are drawn from it with replacement, and its own value is their exact truth, however
+many pictures it holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from portrayal.errors import PracticeError
+from portrayal.generation import Generator
+from portrayal.generation.painter import PainterGenerator
+from portrayal.measurement import Encoder, Reason, open_encoder
+from portrayal.records import Identity, Picture, Request, digest
+
+Vectors = npt.NDArray[np.float32]
+OnProgress = Callable[[int, int], None]
+
+BLOCK = 8
+"""Pictures per prompt in one file. A pool grows by files; those it has stay as they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Embeddings of many pictures of each prompt.
+
+    Attributes:
+        prompts: Whose pictures these are.
+        vectors: Prompts x pictures x width, as the encoder gave them. Picture k has seed k.
+        generator: Who painted.
+        encoder: Who looked.
+    """
+
+    prompts: tuple[str, ...]
+    vectors: Vectors = field(repr=False)
+    generator: Identity
+    encoder: Identity
+
+    @property
+    def samples(self) -> int:
+        """Pictures per prompt."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {prompt: row for row, prompt in enumerate(self.prompts)}
+
+    def row(self, prompt: str) -> int:
+        """Return the place of a prompt.
+
+        Raises:
+            PracticeError: The pool has no pictures of it.
+        """
+        if prompt not in self._rows:
+            raise PracticeError(f"the pool has no pictures of {prompt!r}; paint a pool with it")
+        return self._rows[prompt]
+
+    def __getitem__(self, prompt: str) -> Vectors:
+        """Return the embeddings of one prompt's pictures."""
+        found: Vectors = self.vectors[self.row(prompt)]
+        return found
+
+
+def paint_pool(
+    prompts: Iterable[str],
+    samples: int,
+    *,
+    folder: Path | None = None,
+    generator: Generator | None = None,
+    encoder: Encoder | None = None,
+    on_progress: OnProgress | None = None,
+) -> Pool:
+    """Paint and embed pictures of every prompt.
+
+    Args:
+        prompts: The prompts; repeats count once.
+        samples: Pictures per prompt, those with seeds 0 ... samples - 1.
+        folder: Where to keep the embeddings. What lies there already, by the same painter and
+            encoder, is not made again.
+        generator: Who paints; `practice:painter` by default.
+        encoder: Who looks; the practice encoder by default.
+        on_progress: Called with pictures done and wanted.
+
+    Raises:
+        PracticeError: No prompt, too few samples, or a picture that cannot be embedded.
+    """
+    texts = tuple(dict.fromkeys(prompts))
+    if not texts:
+        raise PracticeError("a pool needs at least one prompt, got none")
+    if samples < 2:
+        raise PracticeError(f"samples is {samples}; allowed: 2 or more")
+    generator = generator or PainterGenerator()
+    encoder = encoder or open_encoder("practice")
+    store = None if folder is None else _store(folder, texts, generator, encoder)
+    blocks: list[Vectors] = []
+    for start in range(0, samples, BLOCK):
+        path = None if store is None else store / f"seeds-{start:06d}.npy"
+        size = BLOCK if path else min(BLOCK, samples - start)
+        if path and path.is_file():
+            block = np.load(path, allow_pickle=False)
+        else:
+            block = _block(texts, range(start, start + size), generator, encoder)
+            if path:
+                _save(path, block)
+        blocks.append(block)
+        if on_progress:
+            done = min(start + BLOCK, samples)
+            on_progress(done * len(texts), samples * len(texts))
+    vectors = np.concatenate(blocks, axis=1)[:, :samples]
+    return Pool(texts, vectors, generator.identity, encoder.identity)
+
+
+def _store(folder: Path, texts: tuple[str, ...], generator: Generator, encoder: Encoder) -> Path:
+    """Return the folder of exactly this pool, made if it is not there, with a file that says so."""
+    header = {
+        "generator": generator.identity.as_dict(),
+        "encoder": encoder.identity.as_dict(),
+        "prompts": list(texts),
+    }
+    place = folder / f"pool-{digest(header)}"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "pool.json").write_text(
+        json.dumps(header, indent=1, ensure_ascii=False), encoding="utf-8"
+    )
+    return place
+
+
+def _save(path: Path, block: Vectors) -> None:
+    partial = path.with_suffix(".part")
+    with partial.open("wb") as file:
+        np.save(file, block, allow_pickle=False)
+    partial.replace(path)
+
+
+def _block(texts: tuple[str, ...], seeds: range, generator: Generator, encoder: Encoder) -> Vectors:
+    requests = [Request(text, seed) for text in texts for seed in seeds]
+    rows: list[Vectors] = []
+    for start in range(0, len(requests), encoder.batch_size):
+        batch = requests[start : start + encoder.batch_size]
+        rows += _embedded(batch, generator.generate(batch), encoder)
+    return np.stack(rows).astype(np.float32).reshape(len(texts), len(seeds), -1)
+
+
+def _embedded(requests: list[Request], pictures: list[Picture], encoder: Encoder) -> list[Vectors]:
+    """Embed pictures; one without an embedding would make the pool lopsided, so it is an error."""
+    images = [picture.image for picture in pictures]
+    for request, picture in zip(requests, pictures, strict=True):
+        if picture.image is None:
+            raise PracticeError(f"{request}: {picture.status}: {picture.reason}")
+    found = encoder.measure([image for image in images if image is not None])
+    for request, seen in zip(requests, found, strict=True):
+        if isinstance(seen, Reason):
+            raise PracticeError(f"{request}: {seen}")
+    return [np.asarray(seen["embedding"]) for seen in found if not isinstance(seen, Reason)]

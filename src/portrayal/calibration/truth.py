@@ -1,0 +1,173 @@
+"""What a study would find on `practice:painter` with endless pictures.
+
+Group shares follow from the planted table exactly. Associations also depend on how the encoder
+sees, so they come from a large sample, with the interval of what is left unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from portrayal.analysis.axis_view import ALL
+from portrayal.analysis.composition import SHARE
+from portrayal.analysis.contrasts import contrast_findings
+from portrayal.analysis.leanings import concept_finding, vector_findings
+from portrayal.analysis.settings import AnalysisSettings
+from portrayal.calibration.draws import everything, sides_of, view_of
+from portrayal.calibration.pool import OnProgress, Pool, paint_pool
+from portrayal.errors import PracticeError, one_of
+from portrayal.practice.planted import AXES
+from portrayal.practice.truth import ShareTruth, group_shares
+from portrayal.records import Finding, Prompt
+from portrayal.study import AssociationStudy, CompositionStudy, Study
+
+EXACT = "exact"
+_WORLD_GROUPS = {"dark skin": "dark", "light skin": "light"}
+"""What studies call a group where the planted table has a shorter name."""
+
+_DIGITS = 6
+
+
+def study_truth(
+    study: Study,
+    *,
+    samples: int,
+    folder: Path | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[dict[str, Any]]:
+    """Say what a study would find on `practice:painter` with endless pictures.
+
+    Args:
+        study: An association study, or one that asks about groups: of other kinds than composition
+            the truth is that of the group shares of its prompts.
+        samples: Pictures per prompt, where the truth needs pictures.
+        folder: Where to keep their embeddings for the next time.
+        on_progress: Called with pictures done and wanted.
+
+    Returns:
+        One row for each answer: study, question, statistic, truth, low, high, how ("exact", or the
+        pictures per prompt). The interval is about the pictures that were not drawn, of the study's
+        own prompts; an exact truth is its own interval.
+
+    Raises:
+        PracticeError: A kind of study, an axis or a group of which the world knows no truth.
+    """
+    if isinstance(study, CompositionStudy):
+        return list(_shares(study))
+    if isinstance(study, AssociationStudy):
+        prompts = [prompt.text for prompt in study.prompts()]
+        pool = paint_pool(prompts, samples, folder=folder, on_progress=on_progress)
+        return association_truth(study, pool)
+    raise PracticeError(
+        f"{study.name} is a study of kind {study.kind}; truths are known for composition and "
+        "association"
+    )
+
+
+def association_truth(study: AssociationStudy, pool: Pool) -> list[dict[str, Any]]:
+    """Say what an association study finds in a whole pool, by the study's own formulas."""
+    # p-values are not told, so one split is enough; simultaneous intervals need their resamples.
+    view = view_of(study, pool, AnalysisSettings(resample="images", resamples=1))
+    concepts = everything(sides_of(study, pool), pool)
+    poles = view.poles()
+    findings = [
+        finding
+        for contrast in study.contrasts
+        for pole in poles
+        for finding in contrast_findings(view, contrast, pole, concepts)
+    ]
+    if len(poles) == 1:
+        findings += [concept_finding(view, c, poles[0], tested=False) for c in concepts.values()]
+    else:
+        view = replace(view, settings=replace(view.settings, resamples=9999))
+        findings += [f for concept in concepts.values() for f in vector_findings(view, concept)]
+    return [_row(finding, f"{pool.samples} pictures a prompt") for finding in findings]
+
+
+def _row(finding: Finding, how: str) -> dict[str, Any]:
+    if finding.estimate is None:
+        raise PracticeError(f"{finding.study}: {finding.sentence}")
+    return {
+        "study": finding.study,
+        "question": finding.question,
+        "statistic": finding.statistic,
+        "truth": _rounded(finding.estimate),
+        "low": _rounded(finding.low),
+        "high": _rounded(finding.high),
+        "how": how,
+    }
+
+
+def _shares(study: CompositionStudy) -> Iterator[dict[str, Any]]:
+    """Yield the share of each group for each level of each factor, as the analysis counts them."""
+    prompts = study.prompts()
+    for axis, asked in study.axes.items():
+        names = _world_names(study, axis, asked.groups)
+        truths = group_shares([prompt.text for prompt in prompts], axis=axis)
+        for factor in _factors(prompts):
+            for level, known in _levels(prompts, truths, factor).items():
+                shares = _mixed(known, names)
+                of = f"{factor} {level}" if factor else level
+                for group, share in shares.items():
+                    yield {
+                        "study": study.name,
+                        "question": f"{of}: share of {group} ({axis})",
+                        "statistic": SHARE,
+                        "truth": _rounded(share),
+                        "low": _rounded(share),
+                        "high": _rounded(share),
+                        "how": EXACT,
+                    }
+
+
+def _world_names(study: Study, axis: str, groups: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the planted table calls each group of an axis."""
+    if axis not in AXES:
+        raise PracticeError(
+            f"{study.name}: the axis {axis!r} is not planted; allowed: {one_of(tuple(AXES))}"
+        )
+    planted = group_shares(["a person"], axis=axis)[0].shares
+    names = {group: _WORLD_GROUPS.get(group, group) for group in groups}
+    for group, name in names.items():
+        if name not in planted:
+            raise PracticeError(
+                f"{study.name}: the group {group!r} of {axis} is not planted; "
+                f"allowed: {one_of(tuple(planted))}"
+            )
+    return names
+
+
+def _factors(prompts: tuple[Prompt, ...]) -> list[str]:
+    """Return the factors with more than one level; "" where there are none."""
+    names = dict.fromkeys(name for prompt in prompts for name in prompt.factors)
+    several = [name for name in names if len({prompt.factors[name] for prompt in prompts}) > 1]
+    return several or [""]
+
+
+def _levels(
+    prompts: tuple[Prompt, ...], truths: list[ShareTruth], factor: str
+) -> dict[str, list[tuple[Prompt, ShareTruth]]]:
+    found: dict[str, list[tuple[Prompt, ShareTruth]]] = {}
+    for prompt, truth in zip(prompts, truths, strict=True):
+        level = prompt.factors[factor] if factor else ALL
+        found.setdefault(level, []).append((prompt, truth))
+    return found
+
+
+def _mixed(known: list[tuple[Prompt, ShareTruth]], names: Mapping[str, str]) -> dict[str, float]:
+    """Mix prompts by the pictures in which they show one of the groups; NaN where none does."""
+    pictures = dict.fromkeys(names, 0.0)
+    for prompt, truth in known:
+        for group, name in names.items():
+            if truth.person > 0:
+                pictures[group] += prompt.images * truth.person * truth.shares[name]
+    total = sum(pictures.values())
+    return {group: n / total if total > 0 else math.nan for group, n in pictures.items()}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else round(value, _DIGITS)
