@@ -54,19 +54,17 @@ def _options(
 
 def main() -> None:
     """Run the CLI; an error of ours is one line and exit code 1, anything else is a bug."""
+    # Errors of loading reach us as exceptions; diffusers would tell them a second time.
+    os.environ.setdefault("DIFFUSERS_VERBOSITY", "error")
     try:
         # Typer would frame errors of usage over several lines; ours are one line, like all others.
-        code = app(standalone_mode=False)
+        code = app(prog_name="portrayal", standalone_mode=False)
     except PortrayalError as error:
         code = _fail(str(error))
     except USAGE_ERROR as error:
         code = _usage(error)
     except typer.Abort:
         code = INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read us has seen enough; without this, Python complains once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     if code == INTERRUPTED:
         notes.print("\nstopped; the same command continues where it was", soft_wrap=True)
     sys.exit(code or 0)

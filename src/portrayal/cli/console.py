@@ -16,6 +16,7 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     Task,
+    TaskID,
     TextColumn,
     TimeRemainingColumn,
 )
@@ -38,27 +39,38 @@ class _Rate(ProgressColumn):
 
 
 @contextlib.contextmanager
-def progress(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """Yield a function (what, done, total) that draws one bar per kind of work."""
+def progress(quiet: bool, title: str = "") -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function (what, done, total) that draws one bar per kind of work.
+
+    Nothing is written before its first call, so that an error until then stands alone.
+    """
     if quiet:
         yield lambda what, done, total: None
         return
-    columns = [
+    bars = Progress(
         TextColumn("{task.description:<12}"),
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         _Rate(),
         TimeRemainingColumn(compact=True),
-    ]
-    with Progress(*columns, console=notes, transient=False) as bars:
-        tasks: dict[str, Any] = {}
+        console=notes,
+    )
+    tasks: dict[str, TaskID] = {}
 
-        def show(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=done, total=total)
+    def show(what: str, done: int, total: int) -> None:
+        if not tasks:
+            if title:
+                say(title)
+            bars.start()
+        if what not in tasks:
+            tasks[what] = bars.add_task(what, total=total)
+        bars.update(tasks[what], completed=done, total=total)
 
+    try:
         yield show
+    finally:
+        if tasks:
+            bars.stop()
 
 
 def say(text: str) -> None:

@@ -56,7 +56,7 @@ Encoders = Annotated[
         "--encoder",
         "-e",
         metavar="ENCODER",
-        help="practice (default), a CLIP or SigLIP folder or Hub id, open_clip:NAME/FILE; may be "
+        help="practice (default), a CLIP or SigLIP folder or Hub id, or open_clip:...; may be "
         "repeated.",
     ),
 ]

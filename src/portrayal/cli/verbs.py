@@ -47,9 +47,8 @@ def run(
         out, workflow.studies_for(study, out, images), workflow.model_for(out, model), settings,
         tuple(encoder or workflow.DEFAULT_ENCODERS), truncate,
     )  # fmt: skip
-    if not json:
-        console.say(f"{workflow.names(work.studies)} · {work.model} · {out}")
-    with console.progress(json) as show:
+    title = f"{workflow.names(work.studies)} · {work.model} · {out}"
+    with console.progress(json, title) as show:
         done = workflow.run(work, on_progress=show, retry_failed=retry_failed)
     results = done.results.as_dict()
     if json:

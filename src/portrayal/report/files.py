@@ -9,6 +9,7 @@ from pathlib import Path
 from portrayal.audit import Audit
 from portrayal.errors import PortrayalError, one_of
 from portrayal.report.figures import figure
+from portrayal.report.source import read_results
 
 FORMATS = ("svg", "pdf", "png")
 
@@ -22,7 +23,7 @@ def write_figures(audit: Audit, out: Path, *, formats: Sequence[str] = ("svg",))
             raise PortrayalError(f"figure format {form!r} is unknown; allowed: {one_of(FORMATS)}")
     out.mkdir(parents=True, exist_ok=True)
     written = []
-    for study in audit.results()["studies"]:
+    for study in read_results(audit)["studies"]:
         for table in study["tables"]:
             chart = figure(table)
             if chart is None:

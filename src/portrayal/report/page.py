@@ -11,6 +11,7 @@ from portrayal.audit import Audit
 from portrayal.report.figures import figure, rows_of
 from portrayal.report.gallery import shelves, thumbnails
 from portrayal.report.numbers import decimal, p_value, percent
+from portrayal.report.source import read_results
 from portrayal.study import study_from_dict
 
 PLAIN_ROWS = 40
@@ -22,7 +23,7 @@ HOVER_PICTURES = 1500
 
 def write_report(audit: Audit) -> Path:
     """Write report/index.html; it opens without a network and holds every number with its n."""
-    results = audit.results()
+    results = read_results(audit)
     studies = [_study_section(audit, study) for study in results["studies"]]
     html = (
         _environment()

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from command_line import WORK, CommandLine
+from portrayal import workflow
+
+
+@pytest.fixture
+def portrayal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(monkeypatch, capsys)
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A study file of four prompts."""
+    file = tmp_path / "work.toml"
+    file.write_text(WORK)
+    return file
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An audit of that study by the painter, with report; not to be changed."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "work.toml").write_text(WORK)
+    studies = workflow.studies_for(folder / "work.toml", None, None)
+    workflow.run(workflow.Work(folder / "audit", studies, "practice:painter"))
+    return folder / "audit"
+
+
+@pytest.fixture
+def audit(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the finished audit."""
+    return Path(shutil.copytree(finished, tmp_path / "audit"))

@@ -1,0 +1,74 @@
+"""An auditor with nothing but a folder of images gets the full analysis."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from command_line import CommandLine, fingerprint
+
+
+def test_imported_images_get_the_same_answers_as_made_ones(
+    portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
+) -> None:
+    files, out = tmp_path / "files", tmp_path / "imported"
+    assert portrayal("export", finished, "--to", files).code == 0
+    assert "12 images of 4 prompts added" in portrayal("import", "images", files, "-o", out).err
+    answer = portrayal("run", work, "--out", out)
+    assert answer.code == 0, answer.err
+    assert "all 4 prompts are there" in answer.err
+    ours = json.loads((out / "results.json").read_text())["findings"]
+    theirs = json.loads((finished / "results.json").read_text())["findings"]
+    assert [f["estimate"] for f in ours] == [f["estimate"] for f in theirs]
+    assert [f["sentence"] for f in ours] == [f["sentence"] for f in theirs]
+    assert (out / "report" / "index.html").exists()
+
+
+def test_prompts_without_an_image_are_reported(
+    portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
+) -> None:
+    files, out = tmp_path / "files", tmp_path / "imported"
+    portrayal("export", finished, "--to", files)
+    manifest = files / "metadata.csv"
+    rows = manifest.read_text().splitlines()
+    manifest.write_text("\n".join(row for row in rows if "a nurse" not in row) + "\n")
+    portrayal("import", "images", files, "--manifest", manifest, "--out", out)
+    answer = portrayal("run", work, "--out", out)
+    assert answer.code == 0, answer.err
+    assert "1 of 4 prompts have none: 'a photo of a nurse'" in answer.err
+    dropped = json.loads((out / "results.json").read_text())["studies"][0]["dropped"]
+    assert dropped["not made"] == 3
+
+
+def test_images_of_other_prompts_are_an_error(
+    portrayal: CommandLine, finished: Path, tmp_path: Path
+) -> None:
+    files, out = tmp_path / "files", tmp_path / "imported"
+    portrayal("export", finished, "--to", files)
+    portrayal("import", "images", files, "--out", out)
+    before = fingerprint(out)
+    line = portrayal("run", "demo-flowers-insects", "--out", out).error
+    assert "none of the" in line
+    assert "'a photo of a chef'" in line
+    assert fingerprint(out) == before
+
+
+def test_no_model_makes_more_of_them(
+    portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
+) -> None:
+    files, out = tmp_path / "files", tmp_path / "imported"
+    portrayal("export", finished, "--to", files)
+    portrayal("import", "images", files, "--out", out)
+    before = fingerprint(out)
+    line = portrayal("run", work, "--out", out, "--model", "practice:painter").error
+    assert "leave out --model" in line
+    assert fingerprint(out) == before
+
+
+def test_exported_files_are_where_they_are_said_to_be(
+    portrayal: CommandLine, finished: Path, tmp_path: Path
+) -> None:
+    shutil.rmtree(tmp_path / "files", ignore_errors=True)
+    portrayal("export", finished, "--to", tmp_path / "files")
+    assert len(list((tmp_path / "files").rglob("*.png"))) == 12

@@ -1,0 +1,156 @@
+"""The verbs: alone, together, again, with more images, for machines."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from command_line import CommandLine, command, fingerprint, in_a_process
+from portrayal import Audit
+
+PAINTER = ("--model", "practice:painter")
+
+
+def test_five_verbs_alone_do_what_run_does(
+    portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "by-verbs"
+    assert "12" in portrayal("plan", work, "--out", out).out
+    assert not out.exists(), "planning makes nothing"
+    made = portrayal("generate", work, "--out", out, *PAINTER)
+    assert made.code == 0
+    assert "12 images made, 0 were there" in made.err
+    assert "12 images measured" in portrayal("measure", out).err
+    analyzed = portrayal("analyze", out)
+    assert "do group shares" in analyzed.out
+    assert "95 % interval" in analyzed.out
+    page = portrayal("report", out)
+    assert f"report: {out}/report/index.html" in page.err.replace("\n", "")
+    ours = json.loads((out / "results.json").read_text())
+    theirs = json.loads((finished / "results.json").read_text())
+    assert ours["findings"] == theirs["findings"]
+
+
+def test_run_again_makes_nothing_and_more_images_only_the_new_ones(
+    portrayal: CommandLine, work: Path, audit: Path
+) -> None:
+    before = fingerprint(audit / "images")
+    again = portrayal("run", work, "--out", audit, *PAINTER)
+    assert again.code == 0
+    assert "0 images made, 12 were there" in again.err
+    assert fingerprint(audit / "images") == before
+    more = portrayal("run", work, "--out", audit, *PAINTER, "--images", "5")
+    assert "8 images made, 12 were there" in more.err
+    assert fingerprint(audit / "images").items() > before.items()
+    assert Audit(audit).images().aggregate("count(*), count(distinct key)").fetchall() == [(20, 20)]
+
+
+def test_analysis_again_keeps_the_images_that_were_asked_for(
+    portrayal: CommandLine, work: Path, audit: Path
+) -> None:
+    """`analyze STUDY` must not fall back to the number in the file."""
+    portrayal("run", work, "--out", audit, *PAINTER, "--images", "5")
+    results = json.loads(portrayal("analyze", work, "--out", audit, "--json").out)
+    assert results["findings"][0]["n"] + results["findings"][0]["n_missing"] == 20
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan", "work.toml"),
+        ("generate", "work.toml", "--out", "audit", *PAINTER),
+        ("measure", "audit"),
+        ("analyze", "audit"),
+        ("report", "audit", "--figures", "svg"),
+        ("run", "work.toml", "--out", "audit", *PAINTER),
+        ("studies",),
+        ("studies", "show", "work.toml"),
+        ("export", "audit", "--to", "files"),
+        ("repair", "audit"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_json_is_all_that_standard_output_holds(
+    portrayal: CommandLine, work: Path, audit: Path, monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(work.parent)
+    answer = portrayal(*words, "--json")
+    assert answer.code == 0, answer.err
+    assert isinstance(json.loads(answer.out), (dict, list))
+    assert answer.err == ""
+
+
+def test_options_of_the_analysis_reach_it(portrayal: CommandLine, audit: Path) -> None:
+    answer = portrayal(
+        "analyze", audit, "--json", "--unit", "image", "--alternative", "greater", "--effect",
+        "union", "--resample", "images", "--permute", "targets", "--resamples", "199",
+        "--confidence", "0.9",
+    )  # fmt: skip
+    assert json.loads(answer.out)["settings"] == {
+        "unit": "image", "alternative": "greater", "effect": "union", "resample": "images",
+        "permute": "targets", "resamples": 199, "confidence": 0.9, "seed": 0,
+    }  # fmt: skip
+    assert "90 % interval" in portrayal("analyze", audit, "--confidence", "0.9").out
+
+
+def test_figures_are_written_beside_the_report(portrayal: CommandLine, audit: Path) -> None:
+    answer = portrayal("report", audit, "--figures", "svg", "--figures", "png", "--json")
+    files = [Path(file) for file in json.loads(answer.out)["figures"]]
+    assert {file.suffix for file in files} == {".svg", ".png"}
+    assert all(file.parent == audit / "report" / "figures" for file in files)
+
+
+def test_ctrl_c_says_how_to_go_on_and_going_on_makes_the_rest(work: Path, tmp_path: Path) -> None:
+    out = tmp_path / "stopped"
+    words = ("generate", work, "--out", out, *PAINTER, "--images", "300")
+    process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 60
+        while not list(out.glob("images/part-*")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "stopped; the same command continues where it was"
+    assert "Traceback" not in err
+    kept = Audit(out).images().aggregate("count(*)").fetchall()[0][0]
+    assert 0 < kept < 1200
+    rest = in_a_process(*words, "--json")
+    summary = json.loads(rest.out)
+    assert summary["made"] == 1200 - kept
+    assert summary["present"] == kept
+
+
+def test_a_reader_who_leaves_early_is_no_noise() -> None:
+    """`portrayal studies | head -1`: nothing is said, least of all a traceback."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w") as gone:
+        done = subprocess.run(
+            command("studies", "show", "t2iat", "--prompts"), stdout=gone, stderr=subprocess.PIPE,
+            text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_from_python(finished: Path) -> None:
+    """The three lines of the README."""
+    audit = Audit(finished)
+    images = audit.images().df()
+    assert len(images) == 12
+    assert {"prompt", "seed", "status", "reason"} <= set(images.columns)
+    measured = audit.measurements().df()
+    assert set(measured["key"]) == set(images["key"])
+    assert len({len(vector) for vector in measured["embedding"]}) == 1
+    findings = audit.findings().df()
+    assert {"estimate", "low", "high", "p", "q", "n", "n_missing", "sentence"} <= set(findings)
+    assert findings["study"].unique().tolist() == ["work"]
