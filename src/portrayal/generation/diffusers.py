@@ -212,9 +212,9 @@ def _files_identity(source: Source, weights: str, configuration: str) -> dict[st
 
 
 def _download(model: str, revision: str | None) -> str:
-    diffusers = import_extra("diffusers", extra="models")
-    folder = diffusers.DiffusionPipeline.download(model, revision=revision, use_safetensors=True)
-    return str(folder)
+    with quietly("transformers"):  # it is imported by the next line, and remarks on its backends
+        pipeline = import_extra("diffusers", extra="models").DiffusionPipeline
+    return str(pipeline.download(model, revision=revision, use_safetensors=True))
 
 
 def _complete(name: str, pipeline: Any, sampling: Sampling) -> Sampling:
