@@ -8,7 +8,8 @@ disk 157 times, and by two, of which one encodes while the other one waits. The 
 bytes once, from a table that is ready, by `pyarrow.parquet.write_table` without compression or
 dictionaries (its fastest way with such bytes), and flushes the one file to disk as well; for the
 eye also with pyarrow's own defaults. All are run in turn; of each the best round counts, because
-whatever else the machine does can only slow a round down.
+whatever else the machine does can only slow a round down. It must be a quiet machine all the same:
+157 times waiting for a disk is 157 times waiting for a processor that others use.
 
 Missing: 1,000,000 wanted, 500,000 of them present, in a fresh process whose peak memory is read
 from the operating system: once as 10,000 prompts of 100 images, once as 1,000,000 prompts of one.
@@ -40,7 +41,7 @@ GENERATOR = Identity("benchmark", "noise", {"size": 512})
 
 
 def main() -> None:
-    print("audit folder")
+    print(f"audit folder ({os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the start)")
     print(f"{'':44}{'got':>12}  target")
     with tempfile.TemporaryDirectory(dir=os.environ.get("PORTRAYAL_BENCH_DIR")) as scratch:
         for row in [*appending(Path(scratch)), *missing(Path(scratch))]:
