@@ -94,17 +94,17 @@ def test_interval_covers(occupations: str, n_generated: int, n_training: int) ->
     generator = rng(3)
 
     def world() -> tuple[np.ndarray, np.ndarray]:
-        training = generator.uniform(0.55, 0.95, 40)
-        grown = 0.5 + (training - 0.5) * generator.uniform(0.8, 1.6, 40)
+        training = generator.uniform(0.55, 0.95, 25)
+        grown = 0.5 + (training - 0.5) * generator.uniform(0.8, 1.6, 25)
         return grown.clip(0.5, 1), training
 
     fixed = world()
-    large = [world() for _ in range(500)]
+    large = [world() for _ in range(2000)]
     truth = 100 * np.mean([grown.mean() - training.mean() for grown, training in large])
     if occupations == "fixed":
         truth = 100 * (fixed[0].mean() - fixed[1].mean())
     hits = 0
-    for _ in range(200):
+    for _ in range(120):
         grown, training = fixed if occupations == "fixed" else world()
         result = amplification_bootstrap(
             counts(generator, grown, n_generated),
@@ -112,7 +112,7 @@ def test_interval_covers(occupations: str, n_generated: int, n_training: int) ->
             rng=generator,
             switching="include",
             occupations=occupations,  # type: ignore[arg-type]
-            resamples=1000,
+            resamples=500,
         )
         hits += result.interval.low <= truth <= result.interval.high
-    assert hits / 200 > 0.9
+    assert hits / 120 > 0.9

@@ -117,6 +117,15 @@ def test_a_set_without_images_spoils_only_what_needs_it() -> None:
     assert np.isnan(result.interval.low[:, 0]).tolist() == [False, True, False]
 
 
+def test_one_usable_text_gives_a_score_without_interval() -> None:
+    counts = paint(rng(4), subsets(3, 1))
+    counts[frozenset({1})] = np.array([[3, 4], [0, 0]])
+    result = influence_estimate(counts, 3, 1, rng=rng())
+    assert not np.isnan(result.scores).any()
+    assert np.isnan(result.interval.low[:, 0]).tolist() == [False, True, False]
+    assert np.isnan(result.draws[0, :, 0]).tolist() == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("counts", "message"),
     [

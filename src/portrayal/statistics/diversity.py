@@ -167,7 +167,7 @@ def bias_score(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95)
     For the bias over all attributes together, pass the two sums.
 
     Args:
-        first: Images of the first group, one count per attribute.
+        first: Images of the first group, one count per attribute; or one number.
         second: Images of the second group, in the same order.
         confidence: Of the intervals.
 
@@ -182,8 +182,11 @@ def bias_score(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95)
     total = a + b
     value = np.divide(a - b, total, out=np.full(a.shape, np.nan), where=total > 0)
     share = wilson(a, total, confidence=confidence)
-    interval = Intervals(2 * share.low - 1, 2 * share.high - 1)
-    return BiasResult(value, interval, total.astype(np.intp), int((total == 0).sum()))
+    # A single pair of numbers gets single numbers back.
+    shape = np.shape(first) if np.ndim(first) == np.ndim(second) else a.shape
+    low, high = (2 * bound.reshape(shape) - 1 for bound in share)
+    n = total.astype(np.intp).reshape(shape)
+    return BiasResult(value.reshape(shape), Intervals(low, high), n, int((total == 0).sum()))
 
 
 def many_group_diversity(

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,19 +18,16 @@ from scipy import stats
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_fraction, check_option, check_resamples, check_rng
-from portrayal.statistics.counts import FloatArray, Intervals, as_counts
+from portrayal.statistics.counts import FloatArray, Intervals, wilson
 from portrayal.statistics.influence import (
     Subset,
     all_subsets,
     check_level,
-    check_positions,
     combine,
     influence_weights,
     pair_weights,
 )
-
-Texts = Literal["sampled", "fixed"]
-TEXTS: tuple[Texts, ...] = ("sampled", "fixed")
+from portrayal.statistics.text_shares import TEXTS, Texts, TextShares, text_shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,10 +94,12 @@ def influence_estimate(
     the interval also covers the choice of sets; a word for which a size is missing altogether has
     NaN, and one set where there are more gives a score without an interval.
 
-    A draw of a set's share comes from a Dirichlet distribution around the counts (Jeffreys' prior,
-    so that "0 of 24" is not certainty), with as many images as its texts are worth (design effect
-    from the spread between texts, at least 1), centred on the observed share; the spread of each
-    score is enlarged by Student's t with Welch and Satterthwaite's degrees of freedom.
+    Each set's share has Wilson's interval, for as many images as its texts are worth (design effect
+    from the spread between texts); the bounds of a score combine them (square-and-add), stretched
+    by Student's t with Welch and Satterthwaite's degrees of freedom where texts are few. Draws of a
+    set's shares come from a Dirichlet distribution of the same worth (Jeffreys' prior, so that
+    "0 of 24" is not certainty), centred on the observed share. Coverage in simulated worlds:
+    docs/statistics/influence.md.
 
     Args:
         counts: Images by text (rows) and group (columns) for every set of replaced positions; the
@@ -113,8 +112,9 @@ def influence_estimate(
         resamples: How often to draw.
         confidence: Of the intervals.
 
-    References: Lin et al. (2023), Definition 1; Rao and Scott (1981), JASA 76, for the design
-    effect; Cochran (1977), Sampling Techniques, section 10.3, for sets sampled in two stages.
+    References: Lin et al. (2023), Definition 1; Zou and Donner (2008), Statistics in Medicine 27,
+    for combining intervals; Rao and Scott (1981), JASA 76, for the design effect; Cochran (1977),
+    Sampling Techniques, section 10.3, for sets sampled in two stages.
 
     >>> counts = {frozenset(): [[4, 20]], frozenset({0}): [[3, 21]], frozenset({1}): [[14, 10]]}
     >>> result = influence_estimate(
@@ -125,7 +125,7 @@ def influence_estimate(
     _check(texts, resamples, confidence, rng)
     check_level(n_words, level)
     subsets = [subset for subset in all_subsets(n_words, level) if subset in counts]
-    shares = _estimate_shares(counts, subsets, n_words, texts)
+    shares = text_shares(counts, subsets, n_words, texts)
     weights = influence_weights(subsets, n_words, level)
     exact = len(subsets) == sum(math.comb(n_words, size) for size in range(level + 1))
     choice = _Choice(np.ones(weights.shape), np.zeros((n_words, 1)), np.ones((n_words, 1)))
@@ -176,7 +176,7 @@ def interaction_estimate(
     _check(texts, resamples, confidence, rng)
     check_level(n_words, 2)
     subsets = all_subsets(n_words, 2)
-    shares = _estimate_shares(counts, subsets, n_words, texts)
+    shares = text_shares(counts, subsets, n_words, texts)
     pairs = np.array(list(combinations(range(n_words), 2)), dtype=np.intp)
     weights = np.vstack([pair_weights(n_words), influence_weights(subsets, n_words, 1)])
     rows = len(weights)
@@ -240,16 +240,6 @@ def _pieces(n_words: int, size: int, number: int, rng: np.random.Generator) -> l
     return list(found)[:number]
 
 
-class _Shares(NamedTuple):
-    """Shares of every set: (sets, groups) values, and per set what they rest on."""
-
-    value: FloatArray
-    worth: FloatArray
-    freedom: FloatArray
-    images: FloatArray
-    texts: FloatArray
-
-
 class _Choice(NamedTuple):
     """Effect of sampling sets: factor on image variance, (words, groups) variance and freedom."""
 
@@ -269,53 +259,6 @@ def _check(texts: Texts, resamples: int, confidence: float, rng: np.random.Gener
     check_resamples(resamples)
     check_fraction("confidence", confidence)
     check_rng(rng)
-
-
-def _estimate_shares(
-    counts: Mapping[Subset, ArrayLike], subsets: list[Subset], n_words: int, texts: Texts
-) -> _Shares:
-    check_positions(counts, n_words)
-    rows = []
-    groups = None
-    for subset in subsets:
-        name = f"counts of the set {sorted(subset)}"
-        if subset not in counts:
-            raise StatisticsError(f"{name} are missing; allowed: every set up to the level")
-        table = as_counts(name, np.atleast_2d(np.asarray(counts[subset])), ndim=2)
-        groups = table.shape[1] if groups is None else groups
-        if table.shape[1] != groups or groups < 2:
-            raise StatisticsError(
-                f"{name} have {table.shape[1]} groups; allowed: the same in all sets, at least 2 "
-                "(the group and all others)"
-            )
-        rows.append(_share(table[table.sum(axis=1) > 0], subset, texts))
-    if not rows:
-        raise StatisticsError("counts is empty; allowed: images for the empty set and others")
-    return _Shares(*(np.stack([np.asarray(row[i]) for row in rows]) for i in range(5)))
-
-
-def _share(table: FloatArray, subset: Subset, texts: Texts) -> _Shares:
-    size = table.sum(axis=1)
-    n, number = float(size.sum()), len(size)
-    groups = table.shape[1]
-    if n == 0:
-        unknown = np.full(groups, np.nan)
-        return _Shares(unknown, *(np.asarray(x) for x in (1.0, 1.0, 0.0, 0.0)))
-    share = table.sum(axis=0) / n
-    worth, freedom = n, max(n - 1, 1.0)
-    if texts == "sampled" and subset:
-        if number < 2:
-            raise StatisticsError(
-                f"counts of the set {sorted(subset)} hold {number} text; allowed: at least 2, or "
-                "texts='fixed' where it is the only one there is"
-            )
-        smooth = (table.sum(axis=0) + 0.5) / (n + groups / 2)
-        alone = float((smooth * (1 - smooth)).sum()) / n
-        moves = table - size[:, None] * share
-        between = float((moves**2).sum()) / n**2 * number / (number - 1)
-        worth = n * min(1.0, alone / between) if between > 0 else n
-        freedom = number - 1.0
-    return _Shares(share, *(np.asarray(x) for x in (worth, freedom, n, float(number))))
 
 
 def _choice_of_sets(value: FloatArray, subsets: list[Subset], n_words: int, level: int) -> _Choice:
@@ -347,27 +290,34 @@ def _choice_of_sets(value: FloatArray, subsets: list[Subset], n_words: int, leve
 
 def _spread(
     weights: FloatArray,
-    shares: _Shares,
+    shares: TextShares,
     choice: _Choice,
     *,
     resamples: int,
     confidence: float,
     rng: np.random.Generator,
 ) -> _Spread:
-    known = np.nan_to_num(shares.value)
-    drawn = rng.standard_gamma(known * shares.worth[:, None] + 0.5, (resamples, *known.shape))
+    known, worth = np.nan_to_num(shares.value), np.nan_to_num(shares.worth, nan=1.0)[:, None]
+    groups = known.shape[1]
+    drawn = rng.standard_gamma(known * worth + 0.5, (resamples, *known.shape))
     drawn /= drawn.sum(axis=2, keepdims=True)
-    smooth = (known * shares.worth[:, None] + 0.5) / (shares.worth[:, None] + known.shape[1] / 2)
+    smooth = (known * worth + 0.5) / (worth + groups / 2)
     scaled = weights * np.sqrt(choice.image_factor)
     moves = np.einsum("ws,rsg->rwg", scaled, drawn - drawn.mean(axis=0))
     moves += np.sqrt(choice.variance) * rng.standard_normal(moves.shape)
-    terms = scaled[..., None] ** 2 * (smooth * (1 - smooth) / shares.worth[:, None])
+    terms = scaled[..., None] ** 2 * (smooth * (1 - smooth) / worth)
     squares = (terms**2 / shares.freedom[:, None]).sum(axis=1)
     squares = squares + choice.variance**2 / choice.freedom
     freedom = (terms.sum(axis=1) + choice.variance) ** 2 / squares
     normal = float(stats.norm.ppf(0.5 + confidence / 2))
-    moves *= stats.t.ppf(0.5 + confidence / 2, freedom) / normal
+    stretch = stats.t.ppf(0.5 + confidence / 2, freedom) / normal
+    stretch[((weights != 0) & np.isnan(shares.worth)).any(axis=1)] = np.nan
     value = combine(weights, shares.value)
-    draws = value + moves
-    low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    share = wilson(known * worth, worth, confidence=confidence)
+    down, up = (known - share.low) ** 2, (share.high - known) ** 2
+    rising, falling = np.maximum(scaled, 0) ** 2, np.minimum(scaled, 0) ** 2
+    chosen = normal**2 * choice.variance
+    low = value - stretch * np.sqrt(rising @ down + falling @ up + chosen)
+    high = value + stretch * np.sqrt(rising @ up + falling @ down + chosen)
+    draws = value + stretch * moves
     return _Spread(value, Intervals(low, high), draws)
