@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from portrayal.audit import Audit
+from portrayal.audit.files import writing
 from portrayal.errors import PortrayalError, one_of
 from portrayal.report.figures import figure
 from portrayal.report.source import read_results
 
 FORMATS = ("svg", "pdf", "png")
+_PNG_SCALE = 3
+"""Pixels of a PNG per pixel of the figure: sharp in print at column width."""
 
 
 def write_figures(audit: Audit, out: Path, *, formats: Sequence[str] = ("svg",)) -> list[Path]:
@@ -21,23 +25,36 @@ def write_figures(audit: Audit, out: Path, *, formats: Sequence[str] = ("svg",))
     for form in formats:
         if form not in FORMATS:
             raise PortrayalError(f"figure format {form!r} is unknown; allowed: {one_of(FORMATS)}")
-    out.mkdir(parents=True, exist_ok=True)
-    written = []
+    written: list[Path] = []
     for study in read_results(audit)["studies"]:
         for table in study["tables"]:
             chart = figure(table)
             if chart is None:
                 continue
             svg = vl_convert.vegalite_to_svg(chart.to_json())
-            stem = re.sub(r"[^a-z0-9]+", "-", f"{study['study']}-{table['name']}".lower()).strip(
-                "-"
-            )
-            for form in formats:
+            stem = _stem(study["study"], table["name"], written)
+            for form in dict.fromkeys(formats):
                 path = out / f"{stem}.{form}"
-                if form == "svg":
-                    path.write_text(svg, encoding="utf-8")
-                else:
-                    convert = {"pdf": vl_convert.svg_to_pdf, "png": vl_convert.svg_to_png}[form]
-                    path.write_bytes(convert(svg, scale=2) if form == "png" else convert(svg))
+                with writing(out):
+                    out.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(_converted(svg, form))
                 written.append(path)
     return written
+
+
+def _converted(svg: str, form: str) -> bytes:
+    import vl_convert
+
+    if form == "svg":
+        return svg.encode()
+    return bytes(
+        vl_convert.svg_to_pdf(svg) if form == "pdf" else vl_convert.svg_to_png(svg, _PNG_SCALE)
+    )
+
+
+def _stem(study: str, table: str, taken: Sequence[Path]) -> str:
+    """Return a file name for a table; two that differ in odd characters alone get a number."""
+    stem = re.sub(r"[^a-z0-9]+", "-", f"{study}-{table}".lower()).strip("-")
+    names = {path.stem for path in taken}
+    numbered = itertools.chain([stem], (f"{stem}-{i}" for i in itertools.count(2)))
+    return next(name for name in numbered if name not in names)

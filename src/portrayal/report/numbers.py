@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 DASH = "–"
 
 
@@ -27,3 +29,28 @@ def interval(low: float | None, high: float | None, places: int = 3) -> str:
     if low is None or high is None:
         return DASH
     return f"[{decimal(low, places)}, {decimal(high, places)}]"
+
+
+def count(value: int) -> str:
+    """Write a number of things: `12,345`."""
+    return f"{value:,}"
+
+
+def cell(value: Any, column: str = "") -> str:
+    """Write a table's value by its column: p-values and shares have their own way.
+
+    Small numbers keep two digits instead of vanishing into zeros.
+    """
+    if value is None:
+        return DASH
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value)
+    if not isinstance(value, float):
+        return str(value)
+    if column in ("p", "q"):
+        return p_value(value)
+    if column == "share":
+        return percent(value)
+    return f"{value:.2g}" if 0 < abs(value) < 0.01 else decimal(value)

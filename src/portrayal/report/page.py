@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from portrayal.audit import Audit
 from portrayal.report.figures import figure, rows_of
 from portrayal.report.gallery import shelves, thumbnails
-from portrayal.report.numbers import decimal, p_value, percent
+from portrayal.report.numbers import cell, count, decimal, p_value, percent
 from portrayal.report.source import read_results
 from portrayal.study import study_from_dict
 
-PLAIN_ROWS = 40
+PLAIN_ROWS = 12
 """Longer tables fold away behind a summary line."""
 
-HOVER_PICTURES = 1500
+OPEN_SHELVES = 9
+"""Prompts of a gallery that are seen at once; the others fold away."""
+
+HOVER_PICTURES = 3000
 """At most so many pictures are embedded for hovering; beyond that, points show text alone."""
+
+FOREST_ROWS = 40
+"""Figures of more findings than this are no overview."""
 
 
 def write_report(audit: Audit) -> Path:
     """Write report/index.html; it opens without a network and holds every number with its n."""
     results = read_results(audit)
-    studies = [_study_section(audit, study) for study in results["studies"]]
+    hover = _Hover(audit, HOVER_PICTURES)
+    findings = results["findings"]
+    tested = [finding for finding in findings if finding["p"] is not None]
+    titles = {study["study"]: study["title"] or study["study"] for study in results["studies"]}
     html = (
         _environment()
         .get_template("page.html.j2")
@@ -32,32 +43,53 @@ def write_report(audit: Audit) -> Path:
             results=results,
             audit_name=audit.path.resolve().name,
             header=audit.header,
-            practice=audit.generator.settings.get("practice", audit.generator.kind == "painter"),
-            findings=results["findings"],
-            overview=_overview(results),
+            practice=practice_kind(audit.generator.name),
+            findings=findings,
+            headlines=tested or findings,
+            titles=titles,
+            overviews=_overviews(tested),
             counts=_counts(audit),
-            studies=studies,
+            studies=[_study_section(audit, study, findings, hover) for study in results["studies"]],
+            open_shelves=OPEN_SHELVES,
             script=_vega(),
         )
     )
     return audit.write_report(html)
 
 
-def _overview(results: dict[str, Any]) -> str | None:
-    """Return one forest over the contrasts of all studies that have p-values."""
-    shown = [finding for finding in results["findings"] if finding["p"] is not None]
-    columns = ["question", "estimate", "low", "high", "p", "q", "n"]
-    same_unit: dict[str, list[dict[str, Any]]] = {}
-    for finding in shown:
-        same_unit.setdefault(finding["statistic"], []).append(finding)
-    if not same_unit:
-        return None
-    # Estimates of different statistics share no axis: the commonest one is drawn, all are listed.
-    best = max(same_unit.values(), key=len)
-    if len(best) < 2:
-        return None
-    rows = [[finding[column] for column in columns] for finding in best]
-    return _spec({"role": "forest", "columns": columns, "rows": rows}, {})
+def practice_kind(generator: str) -> str:
+    """Return "model" or "painter" for the generators of the practice world, "" for others."""
+    world, _, kind = generator.partition(":")
+    return (kind or "model") if world == "practice" else ""
+
+
+@dataclass(slots=True)
+class _Hover:
+    """Pictures for hovering, until the page holds as many as it should."""
+
+    audit: Audit
+    left: int
+
+    def pictures(self, table: Mapping[str, Any]) -> dict[str, str]:
+        if table["role"] != "distribution" or len(table["rows"]) > self.left:
+            return {}
+        self.left -= len(table["rows"])
+        return thumbnails(self.audit, [row["key"] for row in rows_of(table)], side=64)
+
+
+def _overviews(tested: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a forest for every statistic that several findings share; others have no axis."""
+    columns = ["question", "estimate", "low", "high", "p", "q", "n", "statistic"]
+    by_statistic: dict[str, list[list[Any]]] = {}
+    for finding in tested:
+        row = [finding[column] for column in columns]
+        by_statistic.setdefault(finding["statistic"], []).append(row)
+    tables = [
+        {"role": "forest", "columns": columns, "rows": rows}
+        for rows in by_statistic.values()
+        if 2 <= len(rows) <= FOREST_ROWS
+    ]
+    return [spec for table in tables if (spec := _spec(table, {})) is not None]
 
 
 def _counts(audit: Audit) -> dict[str, int]:
@@ -65,27 +97,31 @@ def _counts(audit: Audit) -> dict[str, int]:
     return {"ok": 0, "refused": 0, "failed": 0, **dict(rows)}
 
 
-def _study_section(audit: Audit, result: dict[str, Any]) -> dict[str, Any]:
+def _study_section(
+    audit: Audit,
+    result: dict[str, Any],
+    findings: Sequence[Mapping[str, Any]],
+    hover: _Hover,
+) -> dict[str, Any]:
     stored = audit.studies().get(result["study"])
-    prompts = [prompt.text for prompt in study_from_dict(stored).prompts()] if stored else []
+    prompts = study_from_dict(stored).prompts() if stored else ()
     return {
         **result,
-        "shelves": shelves(audit, prompts, each=8, at_most=24),
-        "n_prompts": len(dict.fromkeys(prompts)),
-        "tables": [_table_section(audit, table) for table in result["tables"]],
+        "findings": [finding for finding in findings if finding["study"] == result["study"]],
+        "asked": sum(prompt.images for prompt in prompts),
+        "shelves": shelves(audit, (prompt.text for prompt in prompts), each=8, at_most=24),
+        "n_prompts": len({prompt.text for prompt in prompts}),
+        "tables": [_table_section(table, hover) for table in result["tables"]],
     }
 
 
-def _table_section(audit: Audit, table: dict[str, Any]) -> dict[str, Any]:
-    pictures: dict[str, str] = {}
-    if table["role"] == "distribution" and len(table["rows"]) <= HOVER_PICTURES:
-        keys = [row["key"] for row in rows_of(table)]
-        pictures = thumbnails(audit, keys, side=64)
-    return {**table, "spec": _spec(table, pictures), "long": len(table["rows"]) > PLAIN_ROWS}
+def _table_section(table: dict[str, Any], hover: _Hover) -> dict[str, Any]:
+    spec = _spec(table, hover.pictures(table))
+    return {**table, "spec": spec, "folded": bool(spec) or len(table["rows"]) > PLAIN_ROWS}
 
 
-def _spec(table: dict[str, Any], pictures: dict[str, str]) -> str | None:
-    chart = figure(table, pictures)
+def _spec(table: Mapping[str, Any], pictures: Mapping[str, str]) -> str | None:
+    chart = figure(table, pictures, width="container")
     if chart is None:
         return None
     return script_json(chart.to_dict())
@@ -119,11 +155,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(decimal=decimal, p_value=p_value, percent=percent, cell=_cell)
+    environment.filters.update(
+        decimal=decimal, p_value=p_value, percent=percent, cell=cell, count=count
+    )
     return environment
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "–"
-    return decimal(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,179 @@
+"""The page: whole, self-contained, and every prompt is text in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from portrayal.audit import Audit
+from portrayal.report import write_report
+from portrayal.report.page import practice_kind, script_json
+
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+class Reader(HTMLParser):
+    """Reads a page as a browser does, and notes what does not fit together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.addresses: list[str] = []
+        self.scripts: list[str] = []
+        self.text: list[str] = []
+        self.images = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+        self.images += tag == "img"
+        self.ids += [values["id"] or ""] if "id" in values else []
+        for name in ("src", "href", "action", "data"):
+            if values.get(name) is not None:
+                self.addresses.append(str(values[name]))
+        if "data-spec" in values:
+            self.targets.append(str(values["data-spec"]))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag, f"</{tag}> closes another element"
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] += data
+        elif "style" not in self.open:
+            self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def html(reported: Path) -> str:
+    return (reported / "report" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    return reader
+
+
+def words(page: Reader) -> str:
+    return re.sub(r"\s+", " ", " ".join(page.text))
+
+
+def test_elements_fit_together(html: str, page: Reader) -> None:
+    assert html.startswith("<!doctype html>")
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids)), "an id stands twice"
+    assert set(page.targets) <= set(page.ids)
+    assert {a[1:] for a in page.addresses if a.startswith("#")} <= set(page.ids)
+
+
+def test_nothing_is_fetched_from_anywhere(html: str, page: Reader) -> None:
+    assert all(address.startswith(("data:", "#")) for address in page.addresses)
+    assert "default-src 'none'" in html
+    assert "@import" not in html.split("</style>", maxsplit=1)[0]
+    assert "url(" not in html.split("</style>", maxsplit=1)[0]
+
+
+def test_prompts_and_names_stay_text(html: str, page: Reader) -> None:
+    said = words(page)
+    assert (
+        """<script>document.title = "taken"</script> a "nurse" & 'co' </script><img src=x>"""
+        in said
+    )
+    assert "Prompts with <b>marks</b>" in said
+    assert "audit <one> & 'two'" in said
+    assert "<script>document" not in html
+    specs = [script for script in page.scripts if script.startswith("{")]
+    assert len(specs) == len(page.targets)
+    for spec in specs:
+        assert "<" not in spec
+        assert json.loads(spec)["$schema"].startswith("https://vega.github.io/schema/vega-lite")
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "a\u2028b", "&lt;", "\"'\\"])
+def test_json_in_a_script_is_the_same_value_and_no_markup(text: str) -> None:
+    written = script_json({"prompt": text})
+    assert not set("<>&\u2028\u2029") & set(written)
+    assert json.loads(written) == {"prompt": text}
+
+
+def test_every_finding_stands_on_the_page_with_n_and_missing(reported: Path, page: Reader) -> None:
+    said = words(page)
+    for finding in Audit(reported).results()["findings"]:
+        assert re.sub(r"\s+", " ", finding["sentence"]) in said
+        assert finding["question"] in said
+
+
+def test_dropped_images_are_accounted_for(page: Reader) -> None:
+    said = words(page)
+    assert "1 refused, 1 failed." in said
+    assert "Of 6 pictures asked for: 1 refused by the generator 1 failed to generate" in said
+    assert "None of the 12 pictures asked for." in said
+    assert "2 asked, 1 refused, 1 failed" in said
+
+
+def test_galleries_show_pictures(page: Reader) -> None:
+    """Of the last three prompts one has no picture, one shares its three with "work"."""
+    shown = [address for address in page.addresses if address.startswith("data:image/webp;base64,")]
+    assert page.images == len(shown) == 4 * 3 + 12 * 2 + 2 + 3
+
+
+def test_the_practice_world_says_that_it_is_fiction(page: Reader) -> None:
+    assert "Practice world. These pictures were painted by a program" in words(page)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("practice", "model"),
+        ("practice:painter", "painter"),
+        ("practices", ""),
+        ("stabilityai/stable-diffusion-2-1", ""),
+        ("my/practice", ""),
+    ],
+)
+def test_which_generators_are_of_the_practice_world(name: str, kind: str) -> None:
+    assert practice_kind(name) == kind
+
+
+def test_a_report_is_the_same_each_time(audit: Audit) -> None:
+    first = write_report(audit).read_bytes()
+    assert write_report(audit).read_bytes() == first
+
+
+def test_an_audit_without_a_single_picture_has_a_report(audit: Audit) -> None:
+    """Everything refused: estimates are dashes, and the sentences say why."""
+    results = audit.results()
+    for finding in results["findings"]:
+        finding.update(estimate=None, low=None, high=None, p=None, q=None, n=0)
+    for study in results["studies"]:
+        study["tables"] = [{**table, "rows": []} for table in study["tables"]]
+    audit.write_results(results)
+    reader = Reader()
+    reader.feed(write_report(audit).read_text(encoding="utf-8"))
+    assert reader.targets == []
+    assert "–" in words(reader)
+
+
+def test_a_role_that_is_not_known_is_a_plain_table(audit: Audit) -> None:
+    results = audit.results()
+    table = {"name": "t", "title": "Of a later version", "role": "hologram", "note": "",
+             "columns": ["p", "share", "yes", "n", "tiny"],
+             "rows": [[0.0004, 0.25, True, 12345, 0.00123]]}  # fmt: skip
+    results["studies"][0]["tables"] = [table]
+    audit.write_results(results)
+    reader = Reader()
+    reader.feed(write_report(audit).read_text(encoding="utf-8"))
+    assert "Of a later version p share yes n tiny <.001 25.0 % yes 12,345 0.0012" in words(reader)

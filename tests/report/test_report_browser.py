@@ -1,0 +1,93 @@
+"""The page in a real browser: drawn, silent, without a request, readable on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+class Visit:
+    """A page that is open, with everything that it asked for and complained of."""
+
+    def __init__(self, page: Any, file: Path) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(file.as_uri())
+        page.wait_for_function(
+            "[...document.querySelectorAll('[data-spec]')]"
+            ".every(box => box.querySelector('svg.marks') || box.textContent.includes('could not'))"
+        )
+
+
+@pytest.fixture(scope="module", params=[1100, 390], ids=["desk", "phone"])
+def visit(request: pytest.FixtureRequest, chromium: Any, reported: Path) -> Iterator[Visit]:
+    page = chromium.new_page(viewport={"width": request.param, "height": 844})
+    yield Visit(page, reported / "report" / "index.html")
+    page.close()
+
+
+def test_every_figure_is_drawn_without_a_complaint(visit: Visit) -> None:
+    boxes = visit.page.locator("[data-spec]")
+    assert boxes.count() >= 5
+    assert visit.page.locator("[data-spec] svg.marks").count() == boxes.count()
+    assert visit.complaints == []
+    assert visit.page.title() == "practice:painter · portrayal", "a prompt's script did not run"
+
+
+def test_nothing_but_the_file_is_asked_for(visit: Visit) -> None:
+    assert [url[:60] for url in visit.requests if not url.startswith(("data:", "file:"))] == []
+    assert len([url for url in visit.requests if url.startswith("file:")]) == 1
+
+
+def test_pictures_are_seen(visit: Visit) -> None:
+    sizes = visit.page.eval_on_selector_all(
+        "figure img", "images => images.map(image => image.naturalWidth)"
+    )
+    assert len(sizes) == 41
+    assert min(sizes) > 0
+
+
+def test_the_page_is_no_wider_than_the_screen(visit: Visit) -> None:
+    width = visit.page.viewport_size["width"]
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+    for box in visit.page.locator("[data-spec]").all():
+        drawn = box.locator("svg.marks").bounding_box()
+        assert drawn["x"] + drawn["width"] <= width
+        assert drawn["width"] > 0.6 * min(width, 990), "a figure uses the room there is"
+
+
+def test_text_is_large_enough_to_read(visit: Visit) -> None:
+    sizes = visit.page.eval_on_selector_all(
+        "p, td, th, figcaption, summary",
+        "all => all.map(one => parseFloat(getComputedStyle(one).fontSize))",
+    )
+    assert min(sizes) >= 12
+
+
+def test_hovering_over_a_point_shows_its_picture(visit: Visit) -> None:
+    point = visit.page.locator("[data-spec^=valence] svg.marks .mark-symbol path").last
+    figure = visit.page.locator("[data-spec^=valence]", has=visit.page.locator(".mark-symbol path"))
+    figure.last.scroll_into_view_if_needed()
+    point.hover(force=True)
+    picture = visit.page.locator("#vg-tooltip-element.visible img")
+    picture.wait_for(state="visible", timeout=5000)
+    assert picture.get_attribute("src").startswith("data:image/webp;base64,")
+    assert picture.evaluate("image => image.naturalWidth") > 0
+    assert visit.complaints == []
+
+
+def test_folded_tables_open(visit: Visit) -> None:
+    folded = visit.page.locator("#work > details > summary").first
+    folded.click()
+    table = visit.page.locator("#work > details[open] table").first
+    assert table.is_visible()
+    assert "%" in table.inner_text()
