@@ -17,7 +17,7 @@ $(VENV)/.ready: pyproject.toml constraints-cpu.txt
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	$(PIP) $(CONSTRAINTS) -e ".[models,openclip,dev]"
+	$(PIP) $(CONSTRAINTS) -e ".[models,openclip,web,postgres,language,dev]"
 	@touch $@
 
 demo: $(VENV)/.ready    ## audit the embedded practice model and print its findings
