@@ -17,7 +17,8 @@ $(VENV)/.ready: pyproject.toml constraints-cpu.txt
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	$(PIP) $(CONSTRAINTS) -e ".[models,openclip,web,postgres,language,dev]"
+	# Not openclip: it brings torchvision, of which there is no CPU build beside this torch.
+	$(PIP) $(CONSTRAINTS) -e ".[models,web,postgres,language,dev]"
 	@touch $@
 
 demo: $(VENV)/.ready    ## audit the embedded practice model and print its findings
