@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # On a machine with an NVIDIA GPU: make demo CONSTRAINTS=
 CONSTRAINTS ?= -c constraints-cpu.txt
 
-.PHONY: demo test test-slow lint types docs bench wheel-test clean help
+.PHONY: demo test test-slow lint types docs bench clean help
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/  —/'
@@ -39,6 +39,9 @@ types: $(VENV)/.ready-dev    ## mypy --strict
 
 bench: $(VENV)/.ready-dev    ## speed and memory against peers, as ratios
 	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.ready-dev    ## write docs/cli.md anew from the commands' own help
+	$(BIN)/python docs/generate_cli.py
 
 clean:           ## remove what the targets above made
 	rm -rf $(VENV) dist build audits .mypy_cache .ruff_cache .pytest_cache

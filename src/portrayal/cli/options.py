@@ -34,12 +34,14 @@ MaybeOut = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="AUDIT", help="The audit folder.")
 ]
 Json = Annotated[
-    bool, typer.Option("--json", metavar=NO_VALUE, help="Print a result for machines, only that.")
+    bool, typer.Option("--json", metavar=NO_VALUE, help="Print JSON for machines, nothing else.")
 ]
 
 Images = Annotated[
     int | None,
-    typer.Option("--images", "-n", metavar="N", min=1, help="Images per prompt, not the study's."),
+    typer.Option(
+        "--images", "-n", metavar="N", min=1, help="Images per prompt, instead of the study's."
+    ),
 ]
 Model = Annotated[
     str | None,
@@ -128,23 +130,37 @@ RetryFailed = Annotated[
 
 Unit = Annotated[
     Literal["prompt", "image"],
-    typer.Option("--unit", help="What is exchanged under the null."),
+    typer.Option("--unit", metavar="prompt|image", help="What is exchanged under the null."),
 ]
 Alternative = Annotated[
     Literal["two-sided", "greater", "less"],
-    typer.Option("--alternative", help="Which departure from the null counts."),
+    typer.Option(
+        "--alternative",
+        metavar="two-sided|greater|less",
+        help="Which departure from the null counts.",
+    ),
 ]
 Effect = Annotated[
     Literal["pooled", "union"],
-    typer.Option("--effect", help="Deviation in d: pooled, or over the union as in WEAT."),
+    typer.Option(
+        "--effect",
+        metavar="pooled|union",
+        help="Deviation in d: pooled, or over the union as in WEAT.",
+    ),
 ]
 Resample = Annotated[
     Literal["units", "images"],
-    typer.Option("--resample", help="What intervals take as drawn by chance."),
+    typer.Option(
+        "--resample", metavar="units|images", help="What intervals take as drawn by chance."
+    ),
 ]
 Permute = Annotated[
     Literal["stimuli", "targets"],
-    typer.Option("--permute", help="What changes sides; targets: neutral images, as in T2IAT."),
+    typer.Option(
+        "--permute",
+        metavar="stimuli|targets",
+        help="What changes sides; targets: neutral images, as in T2IAT.",
+    ),
 ]
 Resamples = Annotated[
     int,

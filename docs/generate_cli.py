@@ -1,0 +1,84 @@
+"""Write docs/cli.md from the app itself: `python docs/generate_cli.py`.
+
+A test fails when the page is stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from portrayal.cli import app
+
+PAGE = Path(__file__).parent / "cli.md"
+
+START = """\
+# Commands
+Written by `docs/generate_cli.py` from the commands' own help; do not edit.
+
+An error is one line on standard error and exit code 1; the audit folder is then as it was. \
+Ctrl-C ends with exit code 130, and the same command continues. Progress and remarks go to \
+standard error, results to standard output; with `--json`, standard output holds JSON and \
+nothing else. `portrayal --install-completion` teaches your shell the commands.
+"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    sections = [START]
+    for words, command in _commands(typer.main.get_command(app), ("portrayal",)):
+        sections.append(_section(words, command))
+    return "\n".join(sections)
+
+
+def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield every command that does something, in the order of the help."""
+    children = getattr(command, "commands", {})
+    if not children or (len(words) > 1 and command.invoke_without_command):
+        yield words, command
+    for name, child in children.items():
+        yield from _commands(child, (*words, name))
+
+
+def _section(words: tuple[str, ...], command: Any) -> str:
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option"]
+    usage = " ".join([*words, *(_written(p) for p in arguments)])
+    usage += "".join(f" {p.opts[0]} {_value(p)}" for p in options if p.required)
+    about = " ".join((command.help or "").split())
+    lines = [f"## {' '.join(words)}", f"`{usage}{' [OPTIONS]' if options else ''}`", "", about, ""]
+    rows = [(f"`{_written(p)}`".replace("|", "\\|"), _help(p)) for p in arguments]
+    rows += [(f"`{_names(p)}`", _help(p)) for p in options if p.name != "help"]
+    if rows:
+        lines += ["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows), ""]
+    return "\n".join(lines)
+
+
+def _written(argument: Any) -> str:
+    name = str(argument.metavar or argument.name.upper())
+    return name if argument.required else f"[{name}]"
+
+
+def _names(option: Any) -> str:
+    if option.is_flag:
+        return ", ".join(option.opts)
+    return ", ".join(option.opts) + " " + _value(option).replace("|", "\\|")
+
+
+def _value(option: Any) -> str:
+    return str(option.metavar or option.name.upper())
+
+
+def _help(parameter: Any) -> str:
+    text = str(parameter.help or "").replace("|", "\\|")
+    default = parameter.default
+    if default is None or default is False or callable(default) or parameter.required:
+        return text
+    return f"{text} Default: `{default}`."
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

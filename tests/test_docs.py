@@ -1,0 +1,126 @@
+"""The documents are true: links lead somewhere, examples load, commands exist."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import pytest
+import typer
+
+from portrayal.cli import app
+from portrayal.study import study_from_toml
+
+ROOT = Path(__file__).parents[1]
+PAGES = [
+    path
+    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
+    if not path.name.startswith(".")
+]
+
+
+class Block(NamedTuple):
+    """A block of code in a page."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(*languages: str) -> list[Block]:
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in re.finditer(r"^```(\w+)[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            line = text[: match.start()].count("\n") + 1
+            if match[1] in languages:
+                found.append(Block(page, line, match[1], match[2]))
+    return found
+
+
+def prose(page: Path) -> str:
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"`[^`\n]*`", "``", text)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the names that GitHub gives to a page's headings."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^()\s]+(?:\([^()]*\))?[^()\s]*)\)", prose(page)) + re.findall(
+        r"\[`[^`]*`\]\(([^)\s]+)\)", text
+    ):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = unquote(target).partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{target} leads nowhere"
+        assert file.is_relative_to(ROOT), f"{target} leads out of the repository"
+        if anchor and file.suffix == ".md":
+            assert anchor in anchors(file), f"{target}: no such heading"
+
+
+@pytest.mark.parametrize("block", blocks("python", "pycon"), ids=str)
+def test_python_examples_compile_and_doctests_hold(block: Block) -> None:
+    examples = doctest.DocTestParser().get_examples(block.text)
+    if not examples:
+        compile(block.text, str(block), "exec")
+        return
+    test = doctest.DocTest(examples, {}, str(block), str(block.page), block.line, block.text)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    assert runner.run(test).failed == 0
+
+
+@pytest.mark.parametrize("block", blocks("toml"), ids=str)
+def test_toml_examples_load(block: Block) -> None:
+    if "kind" in tomllib.loads(block.text):
+        study_from_toml(block.text, source=str(block), name="example")
+
+
+def lines() -> Iterator[tuple[str, str]]:
+    for block in blocks("sh", "bash", "console", "shell"):
+        for line in block.text.replace("\\\n", " ").splitlines():
+            command = line.strip().removeprefix("$ ")
+            if re.match(r"portrayal\b", command):
+                yield str(block), command
+
+
+@pytest.mark.parametrize(("where", "line"), list(lines()), ids=lambda value: str(value)[:60])
+def test_commands_and_options_in_examples_exist(where: str, line: str) -> None:
+    alone = re.split(r" [|>] ", line, maxsplit=1)[0]
+    words = shlex.split(alone, comments=True)[1:]
+    command: Any = typer.main.get_command(app)
+    while words and words[0] in getattr(command, "commands", {}):
+        command = command.commands[words.pop(0)]
+    if words and hasattr(command, "commands") and not words[0].startswith("-"):
+        pytest.fail(f"{where}: there is no command {words[0]!r}")
+    known = {name for p in command.params for name in (*p.opts, *p.secondary_opts)} | {"--help"}
+    given = [word.partition("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)]
+    assert set(given) <= known, f"{where}: unknown options {set(given) - known}"
+
+
+def test_the_page_of_commands_is_fresh() -> None:
+    file = ROOT / "docs" / "generate_cli.py"
+    spec = importlib.util.spec_from_file_location("generate_cli", file)
+    assert spec is not None
+    assert spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert written == generate.page(), "docs/cli.md is stale; run: make docs"
