@@ -27,11 +27,15 @@ ALLOWED: dict[str, set[str]] = {
         "generation", "measurement", "analysis",
     },
     "report": {"errors", "records", "statistics", "study", "audit", "analysis"},
-    "labels": {"errors", "records", "statistics", "audit"},
+    "labels": {"errors", "records", "statistics", "study", "audit"},
     "web": {"errors", "records", "statistics", "study", "audit", "analysis", "labels", "report"},
     "workflow": {
         "errors", "records", "statistics", "study", "audit", "practice", "models",
-        "generation", "measurement", "analysis", "report",
+        "generation", "measurement", "language", "analysis", "report",
+    },
+    "explanation": {
+        "errors", "records", "statistics", "study", "audit", "generation", "measurement",
+        "language", "analysis", "report",
     },
 }  # fmt: skip
 """What each part may import; `cli` and the package's own `__init__` may import anything."""
