@@ -1,0 +1,158 @@
+"""Tasks for other rating tools: Label Studio and Mechanical Turk.
+
+Beside the tasks stand the pictures, the form for the tool, and the MAP.toml that reads the answers
+when they come back.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from PIL import Image
+
+from portrayal.audit import Audit
+from portrayal.errors import ImportFileError, one_of
+from portrayal.labels import forms
+from portrayal.labels.layouts import LABEL_STUDIO, MTURK, Layout, factor_columns, map_text
+from portrayal.labels.questions import QuestionSet
+from portrayal.labels.subjects import Subject, chosen_questions, chosen_study, find_subjects
+
+TaskFormat = Literal["labelstudio", "mturk"]
+FORMATS: tuple[str, ...] = get_args(TaskFormat)
+
+_PICTURES = "images"
+_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class TaskExport:
+    """What an export wrote.
+
+    Attributes:
+        tasks: How many pictures.
+        folder: Where.
+        files: The files beside the pictures.
+    """
+
+    tasks: int
+    folder: str
+    files: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy."""
+        return {"tasks": self.tasks, "folder": self.folder, "files": list(self.files)}
+
+    def sentence(self) -> str:
+        """Say it in one line."""
+        return f"wrote {self.tasks} tasks to {self.folder}: {one_of(self.files)}, {_PICTURES}/"
+
+
+def export_tasks(
+    audit: str | Path,
+    out: Path,
+    *,
+    format: TaskFormat = "labelstudio",
+    study: str | None = None,
+    questions: Path | None = None,
+    attribute: str | None = None,
+    url: str = "",
+) -> TaskExport:
+    """Write the pictures of an audit as tasks for another tool.
+
+    The tool shows raters what a picture was meant to show, never the prompt with its intervention.
+
+    Args:
+        audit: The audit folder.
+        out: Where the files go; made if absent.
+        format: Which tool.
+        study: Whose pictures; None where the audit has one study, or none at all.
+        questions: A file of questions; None: those of the paper for the study's axes.
+        attribute: The factor that says what a picture is meant to show.
+        url: Where the tool will find the folder `images`; "": beside the tasks.
+
+    Raises:
+        ImportFileError: The format is unknown, or the folder cannot be written.
+        AuditError: There is nothing to rate.
+    """
+    if format not in FORMATS:
+        raise ImportFileError(f"task format is {format!r}; allowed: {one_of(FORMATS)}")
+    opened = Audit(audit)
+    chosen = chosen_study(opened, study)
+    asked = chosen_questions(chosen, questions)
+    subjects = find_subjects(opened, chosen, attribute=attribute)
+    factors = sorted({name for subject in subjects for name in subject.factors})
+    layout, write = _TOOLS[format]
+    try:
+        names = _write_pictures(opened, subjects, out / _PICTURES)
+        prefix = url if not url or url.endswith(("/", "=")) else f"{url}/"
+        rows = [
+            _row(subject, f"{prefix}{_PICTURES}/{names[subject.image]}", factors)
+            for subject in subjects
+        ]
+        files = write(out, rows, asked)
+        text = map_text(asked, layout, factors=factors)
+        (out / "map.toml").write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ImportFileError(f"{out}: cannot write there: {error.strerror}") from error
+    return TaskExport(len(rows), str(out), (*files, "map.toml"))
+
+
+def _row(subject: Subject, address: str, factors: Sequence[str]) -> dict[str, Any]:
+    return {
+        "image": address,
+        "key": subject.image,
+        "prompt": subject.prompt,
+        "seed": subject.seed,
+        "attribute": subject.attribute,
+        **{
+            column: subject.factors.get(name, "")
+            for name, column in factor_columns(factors).items()
+        },
+    }
+
+
+def _write_pictures(audit: Audit, subjects: Sequence[Subject], folder: Path) -> dict[str, str]:
+    """Write the pictures under their keys; return the file names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    keys = [subject.image for subject in subjects]
+    names = {}
+    for start in range(0, len(keys), _AT_ONCE):
+        for key, data in audit.read_images(keys[start : start + _AT_ONCE]).items():
+            with Image.open(io.BytesIO(data)) as image:
+                names[key] = f"{key}.{(image.format or 'png').lower()}"
+            (folder / names[key]).write_bytes(data)
+    return names
+
+
+def _label_studio(
+    out: Path, rows: Sequence[dict[str, Any]], questions: QuestionSet
+) -> tuple[str, ...]:
+    tasks = json.dumps([{"data": row} for row in rows], indent=1, ensure_ascii=False)
+    (out / "tasks.json").write_text(tasks + "\n", encoding="utf-8")
+    (out / "config.xml").write_text(forms.label_studio(questions), encoding="utf-8")
+    return "tasks.json", "config.xml"
+
+
+def _mturk(out: Path, rows: Sequence[dict[str, Any]], questions: QuestionSet) -> tuple[str, ...]:
+    with (out / "tasks.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, [*rows[0], "attribute_html"], lineterminator="\n")
+        table.writeheader()
+        for row in rows:
+            # Mechanical Turk puts cells into the page as they are.
+            table.writerow({**row, "attribute_html": html.escape(row["attribute"])})
+    (out / "template.html").write_text(forms.mturk(questions), encoding="utf-8")
+    return "tasks.csv", "template.html"
+
+
+_Writer = Callable[[Path, Sequence[dict[str, Any]], QuestionSet], tuple[str, ...]]
+_TOOLS: dict[str, tuple[Layout, _Writer]] = {
+    "labelstudio": (LABEL_STUDIO, _label_studio),
+    "mturk": (MTURK, _mturk),
+}

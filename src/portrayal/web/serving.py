@@ -1,0 +1,123 @@
+"""Runs the rating page until it is stopped."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from portrayal.audit import Audit
+from portrayal.errors import AuditError
+from portrayal.web.app import SiteSettings, create_app
+from portrayal.web.database import open_database
+from portrayal.web.protection import LOOPBACK
+from portrayal.web.tokens import new_token
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A server that listens.
+
+    Attributes:
+        base: What raters' links begin with.
+        admin_link: Opens the admin page of this server; another one at every start.
+        public: Whether other machines can reach it.
+    """
+
+    base: str
+    admin_link: str
+    public: bool
+
+    def rater_link(self, token: str) -> str:
+        """Return the personal link for a token."""
+        return f"{self.base}/enter/{token}"
+
+
+def serve(
+    audit: str | Path,
+    *,
+    database: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    url: str | None = None,
+    on_ready: Callable[[Site], None] | None = None,
+) -> None:
+    """Serve the rating page of a prepared audit until the process is told to stop.
+
+    Args:
+        audit: The audit folder.
+        database: A PostgreSQL URL; None: SQLite in the audit folder.
+        host: Where to listen; only this machine can reach 127.0.0.1.
+        port: Where to listen; 0: any free port.
+        url: The address under which raters reach the server, where a proxy stands before it.
+        on_ready: Called with the links when the server listens.
+
+    Raises:
+        AuditError: Nothing was prepared, or the address cannot be used.
+    """
+    import uvicorn
+
+    opened = Audit(audit)
+    stored = open_database(opened.path, database)
+    listening = _listen(host, port)
+    try:
+        token = new_token()
+        base = _base(url) if url else f"http://{_shown(host)}:{listening.getsockname()[1]}"
+        hosts = _hosts(host, base if url else None)
+        settings = SiteSettings(base, hosts, secure=base.startswith("https:"))
+        app = create_app(opened, stored, admin_token=token, settings=settings)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,  # addresses hold tokens
+            server_header=False,
+            proxy_headers=url is not None,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=10,
+        )
+        if on_ready is not None:
+            on_ready(Site(base, f"{base}/admin/enter/{token}", public=hosts != LOOPBACK))
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        listening.close()
+        stored.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol must be named: asyncio sends small packets at once only where it reads "TCP" on
+    # the socket; without it every page waits 40 ms for an acknowledgement.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(1024)
+    except (OSError, OverflowError) as error:
+        listening.close()
+        why = getattr(error, "strerror", None) or error
+        raise AuditError(
+            f"cannot listen on {host}, port {port}: {why}; choose another --host or --port"
+        ) from error
+    return listening
+
+
+def _base(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
+        raise AuditError(f"--url is {url!r}; allowed: http(s)://name, without a path")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _hosts(host: str, base: str | None) -> tuple[str, ...] | None:
+    """Return the names that requests may use; None where the server is open to any."""
+    if base is not None:
+        return (*LOOPBACK, (urlsplit(base).hostname or "").lower())
+    return LOOPBACK if host in ("127.0.0.1", "localhost", "::1") else None
+
+
+def _shown(host: str) -> str:
+    if host in ("0.0.0.0", "::"):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
