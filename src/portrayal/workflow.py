@@ -8,8 +8,9 @@ for more images and adding a study are the same act.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,12 @@ from portrayal.audit import Audit
 from portrayal.errors import AuditError, NotAnAudit
 from portrayal.generation import GenerationSummary, Generator, open_generator
 from portrayal.generation import generate as generate_images
+from portrayal.generation.listed import generate_requests
+from portrayal.language.drawing import draw_texts
 from portrayal.measurement import Encoder, MeasurementSummary, open_encoder
 from portrayal.measurement import measure as measure_images
 from portrayal.report import write_figures, write_report
-from portrayal.study import Study, load_studies, study_from_dict
+from portrayal.study import InfluenceStudy, Study, load_studies, study_from_dict
 
 OnProgress = Callable[[str, int, int], None]
 DEFAULT_MODEL = "practice"
@@ -41,9 +44,9 @@ class Work:
     encoders: tuple[str, ...] = DEFAULT_ENCODERS
     truncate: bool = False
 
-    def wanted(self) -> list[tuple[str, int]]:
-        """Return every prompt text with the number of images wanted of it."""
-        return [(prompt.text, prompt.images) for s in self.studies for prompt in s.prompts()]
+    def prompts(self) -> list[str]:
+        """Return every prompt text, once."""
+        return list(dict.fromkeys(prompt.text for s in self.studies for prompt in s.prompts()))
 
     def generator(self) -> Generator:
         """Load the model."""
@@ -114,6 +117,20 @@ def studies_again(question: str | Path | None, out: Path) -> tuple[Study, ...]:
     )
 
 
+def with_texts(studies: Sequence[Study], out: Path) -> tuple[Study, ...]:
+    """Return the studies with the texts that a language model draws for some of them.
+
+    What the audit has drawn before is kept; a study whose texts are all there opens no model.
+    """
+    stored = Audit(out).studies() if (out / "audit.json").exists() else {}
+    return tuple(
+        draw_texts(study, stored=stored.get(study.name))
+        if isinstance(study, InfluenceStudy)
+        else study
+        for study in studies
+    )
+
+
 def model_for(out: Path, model: str | None) -> str:
     """Return the model that was named, or the default.
 
@@ -143,19 +160,33 @@ def generate(
     work: Work, *, on_progress: OnProgress, retry_failed: bool = False
 ) -> GenerationSummary | Imported:
     """Make the images that are missing; of imported images, say which prompts have none."""
+    work = replace(work, studies=with_texts(work.studies, work.out))
     if is_imported(work.out):
         return _look_through(work)
     generator = work.generator()
-    generator.check(dict.fromkeys(text for text, _ in work.wanted()))
+    generator.check(work.prompts())
     audit = Audit.at(work.out, generator.identity)
     _remember(audit, work.studies)
-    return generate_images(
-        audit,
-        generator,
-        work.wanted(),
-        on_progress=lambda done, total: on_progress("images", done, total),
-        retry_failed=retry_failed,
-    )
+
+    def show(done: int, total: int) -> None:
+        on_progress("images", done, total)
+
+    listed = [study for study in work.studies if isinstance(study, InfluenceStudy)]
+    counted = [study for study in work.studies if not isinstance(study, InfluenceStudy)]
+    wanted = [(prompt.text, prompt.images) for study in counted for prompt in study.prompts()]
+    requests = [request for study in listed for request in study.requests()]
+    made = []
+    if wanted:
+        made.append(
+            generate_images(audit, generator, wanted, on_progress=show, retry_failed=retry_failed)
+        )
+    if requests:
+        made.append(
+            generate_requests(
+                audit, generator, requests, on_progress=show, retry_failed=retry_failed
+            )
+        )
+    return _together(made)
 
 
 def measure(
@@ -169,9 +200,10 @@ def measure(
         encoders: Those of the work where they are loaded already.
     """
     audit = Audit(work.out)
+    work = replace(work, studies=with_texts(work.studies, work.out))
     _remember(audit, work.studies)
     texts = list(dict.fromkeys(text for study in work.studies for text in study.texts()))
-    prompts = {text for text, _ in work.wanted()}
+    prompts = work.prompts()
     return [
         measure_images(
             audit,
@@ -198,7 +230,7 @@ def analyze(
         settings: How.
     """
     audit = Audit(out)
-    _remember(audit, studies)
+    _remember(audit, with_texts(studies, out))
     return analyze_audit(audit, settings=settings or AnalysisSettings())
 
 
@@ -236,10 +268,17 @@ def is_imported(out: Path) -> bool:
         return False
 
 
+def _together(summaries: Sequence[GenerationSummary]) -> GenerationSummary:
+    counts = Counter[str]()
+    for one in summaries:
+        counts.update(one.as_dict())
+    return GenerationSummary(**counts)
+
+
 def _look_through(work: Work) -> Imported:
     audit = Audit(work.out)
     there = {prompt for (prompt,) in audit.images().select("prompt").distinct().fetchall()}
-    wanted = dict.fromkeys(text for text, _ in work.wanted())
+    wanted = work.prompts()
     absent = tuple(text for text in wanted if text not in there)
     if len(absent) == len(wanted):
         raise AuditError(

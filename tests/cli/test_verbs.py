@@ -154,3 +154,25 @@ def test_from_python(finished: Path) -> None:
     findings = audit.findings().df()
     assert {"estimate", "low", "high", "p", "q", "n", "n_missing", "sentence"} <= set(findings)
     assert findings["study"].unique().tolist() == ["work"]
+
+
+def test_a_study_whose_texts_are_drawn_makes_them_once(
+    portrayal: CommandLine, work: Path, tmp_path: Path
+) -> None:
+    """Word influence: a language model draws texts; running again draws and makes nothing."""
+    file, out = tmp_path / "words.toml", tmp_path / "words"
+    file.write_text(
+        'name = "words"\nkind = "influence"\nimages = 1\ndraws = 2\naxes = ["perceived gender"]\n'
+        '[[prompts]]\ntext = "a caring doctor"\n'
+    )
+    first = portrayal("run", file, "--out", out, *PAINTER)
+    assert first.code == 0, first.err
+    assert "towards woman" in first.out
+    texts = {prompt for (prompt,) in Audit(out).images().select("prompt").fetchall()}
+    assert len(texts) > 1, "the prompt alone says nothing about its words"
+    drawn = json.loads((out / "studies" / "words.json").read_text())["drawn"]
+    assert "0 images made" in portrayal("run", file, "--out", out, *PAINTER).err
+    both = portrayal("run", work, "--out", out, *PAINTER)
+    assert "12 images made" in both.err
+    assert portrayal("analyze", file, "--out", out).code == 0
+    assert json.loads((out / "studies" / "words.json").read_text())["drawn"] == drawn
