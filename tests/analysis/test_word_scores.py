@@ -7,9 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from influence_worlds import asked, candidate_lists, scenes, true_scores, twenty_prompts
+from influence_worlds import (
+    PEOPLE,
+    PLACES,
+    asked,
+    candidate_lists,
+    scenes,
+    true_scores,
+    twenty_prompts,
+)
 
-from portrayal.analysis.allocation import allocate, draw_variance
+from portrayal.analysis.allocation import allocate, draw_variances
 from portrayal.analysis.influence_tables import (
     pairs_table,
     replacement_table,
@@ -165,6 +173,15 @@ def test_fixed_texts_have_narrower_intervals_where_texts_differ() -> None:
     assert widths[0] > 1.5 * widths[1]
 
 
+def test_p_values_agree_with_intervals(paper: PromptScores) -> None:
+    for level in paper.levels:
+        clear = (level.low > 0) | (level.high < 0)
+        assert (clear == (level.p < 0.05)).all()
+    main = paper.main
+    assert main is not None
+    assert main.p[main.scores == 0].tolist() == [1.0] * int((main.scores == 0).sum())
+
+
 # --- degenerate input ----------------------------------------------------------------------------
 
 
@@ -275,7 +292,13 @@ def test_draws_go_where_the_variance_is() -> None:
         (1,): [[0, 2, 0]] * 4,
     }
     counts = counted("two words", tables, ("woman", "man", "unknown"))
-    assert draw_variance(counts.sets[0,], 0, images=2) == pytest.approx(1 / 3)
+    start, differing, alike = draw_variances(list(counts.sets.values()), 0, images=2)
+    assert start == pytest.approx(
+        0.25 * 0.98 / 2, rel=0.05
+    )  # chance alone, with half a picture each
+    # Its own ratio of 2.8 (1/3 over .12) and the others' 1.0, by 3 against 8 texts.
+    assert start < differing < 1 / 3
+    assert alike < start
     more = allocate(counts, 0, 1, draws=40, images=2)
     assert sum(more.values()) == 40
     assert more[0,] > more[()] > more.get((1,), 0)
@@ -316,6 +339,27 @@ def test_ignored_words_have_no_influence_in_the_world() -> None:
     truth = true_scores(DOCTOR, 1, candidate_lists())
     assert truth[[0, 3, 4]].tolist() == pytest.approx([0, 0, 0])
     assert truth[2] > 0.1
+
+
+def test_the_saturating_pair_of_the_world() -> None:
+    """Figure 2: at level 1 no word of the CEO prompt acts; at level 2 "CEO" and "company" do."""
+    lists = {
+        "CEO": PEOPLE, "company": PLACES, "the": ["a", "this"], "of": ["at", "near"],
+        "a": ["the", "one"], "fortune": ["large", "small"], "500": ["100", "50"],
+    }  # fmt: skip
+    prompt = "the CEO of a fortune 500 company"
+    first, second = (true_scores(prompt, level, lists) for level in (1, 2))
+    assert np.abs(first).max() < 0.02
+    assert second.round(2).tolist() == [0, -0.08, 0, 0, 0, 0, -0.10]
+    rng = np.random.default_rng(0)
+    study = asked(prompt, lists, level=2, draws=48, images=2)
+    counts = count_prompt(study.plan()[0], scenes(study, rng), ["woman", "man"], images=2)
+    scores = scored(counts, level=2)
+    clear = [[level.of(word, 0).is_clear for word in range(7)] for level in scores.levels]
+    assert clear == [[False] * 7, [False, True, False, False, False, False, True]]
+    together = [row[:2] for row in pairs_table(scores, "", None).rows if row[-1] == "yes"]
+    assert together[0] == ["CEO", "company"]
+    assert suggest(scores, 0).startswith("Change “CEO” and “company”: replacing both raises")
 
 
 @pytest.mark.slow

@@ -3,10 +3,13 @@
 The variance of a word's influence is the sum over sets of weight^2 x variance of one draw / draws.
 Draws go one by one to the set that takes most off the variance of the word whose variance is
 largest. Variances are estimated with half a picture added to every answer, so that a set whose few
-pictures all look alike is not taken for settled.
+pictures all look alike is not taken for settled, and with what other sets say about how much texts
+differ, so that few texts do not mislead.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,6 +18,9 @@ from portrayal.analysis.word_sets import PromptCounts, SetCounts
 from portrayal.statistics.influence import influence_weights
 
 Subset = tuple[int, ...]
+
+BORROWED = 8.0
+"""What all sets together say about differing texts counts like so many texts of a set's own."""
 
 
 def allocate(
@@ -34,7 +40,7 @@ def allocate(
     sets = [frozenset(number[position] for position in subset) for subset in subsets]
     weights = influence_weights(sets, len(number), min(level, len(number)))
     squares = np.nan_to_num(weights) ** 2
-    one = np.array([draw_variance(counts.sets[s], column, images=images) for s in subsets])
+    one = draw_variances([counts.sets[subset] for subset in subsets], column, images=images)
     had = np.array([float(word_set.draws) for word_set in counts.plan.sets])
     more = np.zeros(len(subsets), dtype=np.int64)
     for _ in range(draws):
@@ -44,17 +50,29 @@ def allocate(
     return {subset: int(n) for subset, n in zip(subsets, more, strict=True) if n}
 
 
-def draw_variance(one: SetCounts, column: int, *, images: int) -> float:
-    """Return the variance of the share in one draw of a set.
+def draw_variances(sets: Sequence[SetCounts], column: int, *, images: int) -> FloatArray:
+    """Return the variance of the share in one draw of each set.
 
-    Chance alone gives p (1 - p) / images; texts that differ give more.
+    Chance alone gives p (1 - p) / images; texts that differ give more, by a ratio that is estimated
+    from the set's own texts and, as far as these are few, from those of all sets.
     """
-    table = one.table[one.table.sum(axis=1) > 0]
-    total = float(table.sum())
-    answers = one.table.shape[1]
-    share = (float(table[:, column].sum()) + 0.5) / (total + answers / 2)
-    alone: float = share * (1 - share) / images
-    if not one.words or len(table) < 2:
-        return alone
-    shares: FloatArray = table[:, column] / table.sum(axis=1)
-    return max(alone, float(shares.var(ddof=1)))
+    alone = np.array([_chance_variance(one, column, images) for one in sets])
+    ratio, weight = np.ones(len(sets)), np.zeros(len(sets))
+    for i, one in enumerate(sets):
+        table = one.table[one.table.sum(axis=1) > 0]
+        if one.words and len(table) > 1:
+            shares: FloatArray = table[:, column] / table.sum(axis=1)
+            ratio[i] = max(1.0, float(shares.var(ddof=1)) / alone[i])
+            weight[i] = len(table) - 1.0
+    drawn = weight > 0
+    if drawn.any():
+        together = float(np.average(ratio[drawn], weights=weight[drawn]))
+        ratio[drawn] = (weight * ratio + BORROWED * together)[drawn] / (weight + BORROWED)[drawn]
+    return alone * ratio
+
+
+def _chance_variance(one: SetCounts, column: int, images: int) -> float:
+    total = float(one.table.sum())
+    share = (float(one.table[:, column].sum()) + 0.5) / (total + one.table.shape[1] / 2)
+    variance: float = share * (1 - share) / images
+    return variance

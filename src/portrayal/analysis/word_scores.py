@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import stats
 
 from portrayal.analysis.data import FloatArray
 from portrayal.analysis.word_sets import PromptCounts
 from portrayal.statistics.influence import hoeffding_margin
 from portrayal.statistics.influence_sampling import (
     InteractionResult,
-    Texts,
     influence_estimate,
     interaction_estimate,
 )
+from portrayal.statistics.text_shares import Texts
 
 SHAPLEY = 0
 """Stands for "Shapley value" where else a level is named."""
@@ -26,7 +27,8 @@ SHAPLEY = 0
 class Score:
     """One number with what is known about it; NaN where there is no answer.
 
-    `p` is two-sided, from the same draws as the interval.
+    `p` is two-sided and agrees with the interval: it is below 5 % where a 95 % interval leaves out
+    zero.
     """
 
     value: float
@@ -132,7 +134,16 @@ def score_prompt(
             least = _least(counts, at, sampled_texts=sampled_texts)
             margin = hoeffding_margin(words, at, least, confidence=confidence)
         found.append(
-            _placed(counts, at, result.exact, result.scores, result.interval, result.draws, margin)
+            _placed(
+                counts,
+                at,
+                result.exact,
+                result.scores,
+                result.interval,
+                result.draws,
+                margin,
+                confidence,
+            )
         )
         if at == words > 1:
             scaled = (one / words for one in result.interval)
@@ -140,6 +151,7 @@ def score_prompt(
                 _placed(
                     counts, SHAPLEY, result.exact, result.scores / words,
                     type(result.interval)(*scaled), result.draws / words, margin / words,
+                    confidence,
                 )
             )  # fmt: skip
     pairs = None
@@ -158,6 +170,7 @@ def _placed(
     interval: tuple[FloatArray, FloatArray],
     draws: FloatArray,
     margin: float,
+    confidence: float,
 ) -> WordScores:
     """Put scores of replaceable words at the positions that these have in the prompt."""
     shape = (len(counts.plan.words), len(counts.answers))
@@ -168,10 +181,6 @@ def _placed(
         whole[rows] = values
         return whole
 
-    resamples = len(draws)
-    tail = np.minimum((draws <= 0).sum(axis=0), (draws >= 0).sum(axis=0))
-    p = np.minimum(1.0, (2 * tail + 1) / (resamples + 1))
-    p[np.isnan(scores)] = np.nan
     size = np.nan_to_num(np.abs(draws), nan=-1.0)
     leads = (size == size.max(axis=1, keepdims=True)).mean(axis=0)
     return WordScores(
@@ -180,10 +189,25 @@ def _placed(
         scores=place(scores),
         low=place(interval[0]),
         high=place(interval[1]),
-        p=place(p),
+        p=place(_p_values(scores, interval, confidence)),
         leads=place(leads),
         margin=margin,
     )
+
+
+def _p_values(
+    scores: FloatArray, interval: tuple[FloatArray, FloatArray], confidence: float
+) -> FloatArray:
+    """Return two-sided p-values from the side of each interval that looks at zero.
+
+    That side is as long as `z` standard errors; how many of them lie between the score and zero
+    gives p by the normal distribution.
+    """
+    side = np.where(scores > 0, scores - interval[0], interval[1] - scores)
+    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        reach = np.where(scores == 0, 0.0, z * np.abs(scores) / side)
+    return np.asarray(2 * stats.norm.sf(reach))
 
 
 def _least(counts: PromptCounts, level: int, *, sampled_texts: bool) -> int:

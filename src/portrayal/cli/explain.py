@@ -1,0 +1,220 @@
+"""explain: which word of a prompt causes who is shown?"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from portrayal.cli import console
+from portrayal.report.numbers import decimal, interval, p_value, percent
+
+if TYPE_CHECKING:
+    from portrayal.analysis.word_scores import Score
+    from portrayal.explanation import Explanation
+    from portrayal.study import InfluenceStudy
+
+PROMPT = typer.Argument(metavar="PROMPT", help="The prompt to explain.")
+GROUP = typer.Option("--group", "-g", help="The group whose share is explained.")
+LEVEL = typer.Option("--level", "-l", help="Most words replaced together; 2 finds pairs.")
+TEXTS = typer.Option("--texts", "-t", min=2, help="Texts for each set of replaced words.")
+IMAGES = typer.Option("--images", "-n", min=1, help="Images per text.")
+BUDGET = typer.Option("--budget", help="Images in all, spent where intervals are widest.")
+SUBSETS = typer.Option("--subsets", min=1, help="At most so many sets of words, sampled.")
+OUT = typer.Option("--out", "-o", metavar="AUDIT", help="The audit folder; made if absent.")
+MODEL = typer.Option("--model", "-m", help="practice, practice:painter, a folder, or a Hub id.")
+ENCODER = typer.Option("--encoder", "-e", help="practice, a folder, a Hub id, open_clip:NAME/FILE.")
+WORDS = typer.Option("--words", "-w", help="Masked language model: practice, a folder, a Hub id.")
+WORDNET = typer.Option("--wordnet", help="Synonyms and antonyms instead of a language model.")
+CHOICE = typer.Option("--choice", help="Texts at random, or the most probable ones.")
+AVOID = typer.Option("--avoid", help="A word never to be put in; may be repeated.")
+RATE = typer.Option("--rate", help="Pictures a second, for the expected time.")
+JSON = typer.Option("--json", help="Print a result for machines and nothing else.")
+
+_TOWARDS = (200, 100, 60)
+_AWAY = (47, 111, 143)
+_BAR = 8
+_LEAST_SCALE = 0.2
+"""A full bar stands for at least so much, so that noise looks like noise."""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command(rich_help_panel="The work")(explain)
+
+
+def explain(
+    prompt: Annotated[str, PROMPT],
+    group: Annotated[str, GROUP] = "woman",
+    level: Annotated[int, LEVEL] = 1,
+    model: Annotated[str, MODEL] = "practice",
+    out: Annotated[Path, OUT] = Path("audits/explain"),
+    texts: Annotated[int, TEXTS] = 12,
+    images: Annotated[int, IMAGES] = 2,
+    budget: Annotated[int | None, BUDGET] = None,
+    subsets: Annotated[int | None, SUBSETS] = None,
+    encoder: Annotated[str, ENCODER] = "practice",
+    words: Annotated[str, WORDS] = "practice",
+    wordnet: Annotated[bool, WORDNET] = False,
+    choice: Annotated[Literal["sample", "top"], CHOICE] = "sample",
+    avoid: Annotated[list[str] | None, AVOID] = None,
+    rate: Annotated[float, RATE] = 4.0,
+    json: Annotated[bool, JSON] = False,
+) -> None:
+    """Say which word of a prompt causes who is shown, and which one to change."""
+    from portrayal.explanation import Question, open_explainer
+    from portrayal.study.influence import Transmutation
+
+    by: Literal["masked-words", "wordnet"] = "wordnet" if wordnet else "masked-words"
+    transmuter = Transmutation(by=by, model=words, choice=choice, avoid=tuple(avoid or ()))
+    question = Question(
+        prompt, group, level=level, draws=texts, images=images, budget=budget, subsets=subsets,
+        transmuter=transmuter,
+    )  # fmt: skip
+    planned = question.study()
+    if not json:
+        say_cost(planned, budget)
+    with console.progress(json) as show:
+        explainer = open_explainer(out, model=model, encoder=encoder, on_progress=show)
+        study = explainer.prepare(question)
+        if not json:
+            missing = explainer.missing(study)
+            wanted = budget or study.cost().images
+            console.say(f"{missing + wanted - study.cost().images} to make, {_time(missing, rate)}")
+        answer = explainer.explain(question, study)
+    if json:
+        console.as_json(answer.as_dict())
+    else:
+        show_explanation(answer)
+
+
+def say_cost(study: InfluenceStudy, budget: int | None) -> None:
+    """State what will be asked for, before anything is made."""
+    cost = study.cost()
+    images = f"{cost.images} images" if budget is None else f"up to {budget} images"
+    console.say(
+        f"{cost.subsets} sets of words (level {study.level}), {cost.texts} texts, {images} "
+        f"({study.draws} texts a set x {study.images} images)"
+    )
+
+
+def show_explanation(answer: Explanation) -> None:
+    """Print the shaded prompt, the table, pairs and the suggestion."""
+    main = answer.scores.main
+    counts = answer.scores.counts
+    share = float(counts.sets[()].shares[answer.column])
+    console.out.print()
+    console.out.print(shaded(answer), soft_wrap=True)
+    console.out.print()
+    known = "" if math.isnan(share) else f"{percent(share)} of the pictures show {answer.group}. "
+    console.out.print(f"{known}[dim]Orange pushes towards {answer.group}, blue away.[/dim]")
+    if main is not None:
+        console.out.print(word_table(answer))
+    for line in pair_lines(answer):
+        console.out.print(line, soft_wrap=True)
+    console.out.print(Text(answer.suggestion, style="bold"), soft_wrap=True)
+    console.say(
+        f"{counts.images} pictures looked at, {counts.missing} left out (nobody shown, or not "
+        f"usable); {answer.made} made now. report: {answer.report}"
+    )
+
+
+def shaded(answer: Explanation) -> Text:
+    """Return the prompt with every word shaded by its influence; unclear ones are dim."""
+    from portrayal.study.words import split_words
+
+    prompt = answer.scores.counts.plan.source.text
+    text = Text(prompt)
+    main = answer.scores.main
+    if main is None:
+        return text
+    scores = [main.of(i, answer.column) for i in range(len(answer.scores.counts.plan.words))]
+    largest = max((abs(one.value) for one in scores if not math.isnan(one.value)), default=0.0)
+    for word, one in zip(split_words(prompt), scores, strict=True):
+        style = _style(one, largest)
+        if style:
+            text.stylize(style, word.start, word.end)
+    return text
+
+
+def word_table(answer: Explanation) -> Table:
+    """Return one row per word: influence, a bar, interval, the share with the word replaced."""
+    main, counts = answer.scores.main, answer.scores.counts
+    assert main is not None
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("word", no_wrap=True)
+    table.add_column(f"towards {answer.group}", no_wrap=True)
+    for name in ("influence", "interval", "p", "if replaced"):
+        table.add_column(name, justify="right", no_wrap=True)
+    largest = np.nanmax(np.abs(main.scores[:, answer.column]), initial=_LEAST_SCALE)
+    for position, word in enumerate(counts.plan.words):
+        one = main.of(position, answer.column)
+        replaced = counts.sets.get((position,))
+        share = float(replaced.shares[answer.column]) if replaced else math.nan
+        table.add_row(
+            Text(word, style="bold" if one.is_clear else ""),
+            _bar(one.value, float(largest)),
+            _signed(one.value),
+            interval(_or_none(one.low), _or_none(one.high), 2),
+            p_value(_or_none(one.p)),
+            percent(_or_none(share)),
+        )
+    return table
+
+
+def pair_lines(answer: Explanation) -> list[Text]:
+    """Return a line for every two words that act only together."""
+    found = [pair for pair in answer.as_dict()["pairs"] if pair["only together"]]
+    found.sort(key=lambda pair: -abs(pair["interaction"]))
+    return [
+        Text(
+            f"“{pair['words'][0]}” and “{pair['words'][1]}” act only together: interaction "
+            f"{pair['interaction']:+.2f} towards {answer.group} "
+            f"{interval(pair['low'], pair['high'], 2)}"
+        )
+        for pair in found[:5]
+    ]
+
+
+def _style(one: Score, largest: float) -> str:
+    if math.isnan(one.value) or largest == 0:
+        return "dim"
+    colour = _TOWARDS if one.value > 0 else _AWAY
+    if not one.is_clear:
+        return "dim"
+    # From a light tint to the full colour, so that the text stays readable on it.
+    depth = 0.35 + 0.65 * abs(one.value) / largest
+    red, green, blue = (round(255 - (255 - part) * depth) for part in colour)
+    ink = "white" if depth > 0.6 else "black"
+    return f"bold {ink} on rgb({red},{green},{blue})"
+
+
+def _bar(value: float, largest: float) -> Text:
+    """Return a bar that grows left from the middle for "away", right for "towards"."""
+    if math.isnan(value):
+        return Text("no other word known", style="dim")
+    size = round(abs(value) / largest * _BAR)
+    left = "█" * size if value < 0 else ""
+    right = "█" * size if value > 0 else ""
+    text = Text(left.rjust(_BAR), style=f"rgb{_AWAY}".replace(" ", ""))
+    text.append("│", style="dim")
+    return text.append(right.ljust(_BAR), style=f"rgb{_TOWARDS}".replace(" ", ""))
+
+
+def _signed(value: float) -> str:
+    return decimal(None) if math.isnan(value) else f"{value:+.2f}"
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _time(images: int, rate: float) -> str:
+    from portrayal.analysis.plan import duration
+
+    return f"about {duration(images / rate)} at {rate:g} pictures a second"
