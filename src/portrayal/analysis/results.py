@@ -11,6 +11,7 @@ from portrayal.analysis.association import analyze_association
 from portrayal.analysis.composition import analyze_composition
 from portrayal.analysis.data import AuditData, StudyData, encoder_labels, encoders
 from portrayal.analysis.encoder_agreement import audit_agreement
+from portrayal.analysis.influence import analyze_influence
 from portrayal.analysis.sentences import capital, chance, counted
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.analysis.tables import with_q
@@ -30,6 +31,7 @@ Analysis = Callable[[Any, Sequence[StudyData], AnalysisSettings], StudyResult]
 ANALYSES: Mapping[str, Analysis] = {
     "association": analyze_association,
     "composition": analyze_composition,
+    "influence": analyze_influence,
 }
 """What answers each kind of study. A new kind is one module and one entry here."""
 
