@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -24,6 +24,9 @@ from rich.table import Table
 from rich.text import Text
 
 from portrayal.report.numbers import decimal, interval, p_value
+
+if TYPE_CHECKING:
+    from portrayal.study import StudyInfo
 
 out = Console(highlight=False)
 notes = Console(stderr=True, highlight=False)
@@ -107,13 +110,28 @@ def findings(results: Mapping[str, Any]) -> None:
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a small table."""
+    """Print a small table, numbers to the right."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for index, name in enumerate(columns):
-        table.add_column(name, overflow="fold", no_wrap=index == 0)
+        cells = [str(row[index]) for row in rows]
+        numbers = bool(cells) and all(cell.replace(".", "").isdecimal() for cell in cells)
+        table.add_column(
+            name, overflow="fold", no_wrap=index == 0, justify="right" if numbers else "left"
+        )
     for row in rows:
         table.add_row(*[Text(str(value)) for value in row])
     out.print(table)
+
+
+def studies(found: Sequence[StudyInfo]) -> None:
+    """Print what can be asked: cost on one line, the question below it."""
+    for one in found:
+        cost = f"{one.prompts:>6,} prompts {one.images:>8,} images"
+        line = Text(f"{one.name:<27}", style="bold").append(f"{one.kind:<13}{cost}", style="")
+        line.stylize("not bold", len(one.name))
+        out.print(line, soft_wrap=True)
+        out.print(Padding(Text(one.question or one.title, style="dim"), (0, 0, 0, 2)))
+    out.print(Text("\nmore of one, with its citation: portrayal studies show NAME", style="dim"))
 
 
 def study(found: Any) -> None:

@@ -54,7 +54,9 @@ def truth(
 @app.command()
 def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
-    smoke: Annotated[bool, typer.Option(help="A minute on a CPU; the model is no good.")] = False,
+    smoke: Annotated[
+        bool, typer.Option("--smoke", metavar=o.NO_VALUE, help="A minute on a CPU; no good.")
+    ] = False,
 ) -> None:
     """Train the practice model from nothing; under half an hour on one datacentre GPU."""
     from portrayal.practice.training.recipe import RECIPES

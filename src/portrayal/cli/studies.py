@@ -34,16 +34,15 @@ def listing(context: typer.Context, json: o.Json = False) -> None:
             for s in rows
         ])  # fmt: skip
         return
-    console.plain_table(
-        ("name", "kind", "prompts", "images", "question"),
-        [(s.name, s.kind, s.prompts, s.images, s.question or s.title) for s in rows],
-    )
+    console.studies(rows)
 
 
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(help="A built-in study or suite, or a TOML file.")],
-    prompts: Annotated[bool, typer.Option(help="Only the prompts, one a line.")] = False,
+    prompts: Annotated[
+        bool, typer.Option("--prompts", metavar=o.NO_VALUE, help="Only the prompts, one a line.")
+    ] = False,
     json: o.Json = False,
 ) -> None:
     """Show one study: question, citation, prompts, cost."""
@@ -64,7 +63,9 @@ def show(
 @app.command()
 def new(
     name: Annotated[str, typer.Argument(help="The study's name; NAME.toml is written here.")],
-    kind: Annotated[str, typer.Option(help="Which kind of study.")] = "association",
+    kind: Annotated[
+        str, typer.Option("--kind", metavar="KIND", help="Which kind of study.")
+    ] = "association",
 ) -> None:
     """Write a commented study file to start from."""
     from portrayal.errors import StudyError
