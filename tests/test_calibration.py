@@ -24,6 +24,7 @@ from portrayal.calibration import (
     study_truth,
 )
 from portrayal.calibration.draws import draw, everything, redrawn, shuffled, sides_of, view_of
+from portrayal.calibration.table import Effort, coverage_table, rejection_table
 from portrayal.errors import PracticeError
 from portrayal.generation.painter import PainterGenerator
 from portrayal.measurement import Reason, TextEmbeddings
@@ -244,7 +245,7 @@ def test_truth_rows_of_a_tiny_study(small: AssociationStudy, pool: Pool) -> None
     score, flowers, insects = (row["truth"] for row in rows[1:])
     assert score == pytest.approx(flowers - insects, abs=2e-6)
     assert all(row["low"] < row["truth"] < row["high"] for row in rows)
-    assert rows[0]["how"] == "12 pictures a prompt"
+    assert rows[0]["how"] == "12 per prompt"
 
 
 # Invariants
@@ -315,6 +316,25 @@ def test_a_shuffled_world_is_seldom_rejected(small: AssociationStudy, pool: Pool
     assert 0.005 <= result.share <= 0.10, result
 
 
+def test_tables_say_what_the_studies_found(small: AssociationStudy, pool: Pool) -> None:
+    effort = Effort(images=3, repeats=20, seed=1)
+    head, rule, line = coverage_table([small], pool, effort)
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    score, effect = coverage(small, pool, images=3, repeats=20, rng=effort.rng(0))
+    assert cells[:2] == ["small", "5 + 5"]
+    assert cells[2:6] == [
+        f"{score.truth:.4f}",
+        f"{effect.truth:.2f}",
+        f"{100 * score.share:.1f}",
+        f"{100 * effect.share:.1f}",
+    ]
+    assert head.count("|") == rule.count("|") == line.count("|") == 11
+    *_, line = rejection_table([small], pool, effort)
+    [null] = rejections(small, pool, images=3, repeats=20, rng=effort.rng(2))
+    assert line.startswith(f"| small | {100 * null.share:.1f} |")
+    assert line.count("|") == 6
+
+
 # Degenerate input
 
 
@@ -331,12 +351,13 @@ def test_a_pool_without_differences_covers_nothing(small: AssociationStudy, pool
 
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
-def test_t2iat_on_the_painter_holds_what_it_promises(tmp_path: Path) -> None:
+def test_t2iat_on_the_painter_holds_what_it_promises() -> None:
     studies = load_studies("t2iat")
     pool = paint_pool([p.text for s in studies for p in s.prompts()], 24)
     rng = np.random.default_rng(20)
     repeats = 400
-    slack = 2.5 * math.sqrt(0.95 * 0.05 / repeats)  # Monte Carlo error of one line, 2.7 points
+    # Sixteen lines of 400 audits: each may be off by 2.5 Monte Carlo errors, 2.7 points.
+    slack = 2.5 * math.sqrt(0.95 * 0.05 / repeats)
     for study in studies:
         assert isinstance(study, AssociationStudy)
         for result in coverage(study, pool, images=4, repeats=repeats, rng=rng):

@@ -85,7 +85,7 @@ def association_truth(study: AssociationStudy, pool: Pool) -> list[dict[str, Any
     else:
         view = replace(view, settings=replace(view.settings, resamples=9999))
         findings += [f for concept in concepts.values() for f in vector_findings(view, concept)]
-    return [_row(finding, f"{pool.samples} pictures a prompt") for finding in findings]
+    return [_row(finding, f"{pool.samples} per prompt") for finding in findings]
 
 
 def _row(finding: Finding, how: str) -> dict[str, Any]:
