@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -80,3 +82,16 @@ def test_completion_answers() -> None:
         }
     )  # fmt: skip
     assert answer.out.split() == ["measure"]
+
+
+def test_help_waits_for_no_heavy_package() -> None:
+    """Counts modules, not seconds: what is not imported cannot be slow."""
+    code = (
+        "import sys, portrayal.cli; "
+        "heavy = {'torch', 'numpy', 'scipy', 'pandas', 'pyarrow', 'duckdb', 'pydantic', 'altair'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"

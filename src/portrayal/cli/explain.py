@@ -6,7 +6,6 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
 import typer
 from rich.table import Table
 from rich.text import Text
@@ -144,6 +143,8 @@ def shaded(answer: Explanation) -> Text:
 
 def word_table(answer: Explanation) -> Table:
     """Return one row per word: influence, a bar, interval, the share with the word replaced."""
+    import numpy as np
+
     main, counts = answer.scores.main, answer.scores.counts
     assert main is not None
     table = Table(box=None, pad_edge=False, header_style="dim")
