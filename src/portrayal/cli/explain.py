@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from portrayal.cli import console
+from portrayal.cli import options as o
 from portrayal.report.numbers import decimal, interval, p_value, percent
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ TEXTS = typer.Option("--texts", "-t", min=2, help="Texts for each set of replace
 IMAGES = typer.Option("--images", "-n", min=1, help="Images per text.")
 BUDGET = typer.Option("--budget", help="Images in all, spent where intervals are widest.")
 SUBSETS = typer.Option("--subsets", min=1, help="At most so many sets of words, sampled.")
-OUT = typer.Option("--out", "-o", metavar="AUDIT", help="The audit folder; made if absent.")
 MODEL = typer.Option("--model", "-m", help="practice, practice:painter, a folder, or a Hub id.")
 ENCODER = typer.Option("--encoder", "-e", help="practice, a folder, a Hub id, open_clip:NAME/FILE.")
 WORDS = typer.Option("--words", "-w", help="Masked language model: practice, a folder, a Hub id.")
@@ -33,7 +33,6 @@ WORDNET = typer.Option("--wordnet", help="Synonyms and antonyms instead of a lan
 CHOICE = typer.Option("--choice", help="Texts at random, or the most probable ones.")
 AVOID = typer.Option("--avoid", help="A word never to be put in; may be repeated.")
 RATE = typer.Option("--rate", help="Pictures a second, for the expected time.")
-JSON = typer.Option("--json", help="Print a result for machines and nothing else.")
 
 _TOWARDS = (200, 100, 60)
 _AWAY = (47, 111, 143)
@@ -52,7 +51,7 @@ def explain(
     group: Annotated[str, GROUP] = "woman",
     level: Annotated[int, LEVEL] = 1,
     model: Annotated[str, MODEL] = "practice",
-    out: Annotated[Path, OUT] = Path("audits/explain"),
+    out: o.Out = Path("audits/explain"),
     texts: Annotated[int, TEXTS] = 12,
     images: Annotated[int, IMAGES] = 2,
     budget: Annotated[int | None, BUDGET] = None,
@@ -63,7 +62,7 @@ def explain(
     choice: Annotated[Literal["sample", "top"], CHOICE] = "sample",
     avoid: Annotated[list[str] | None, AVOID] = None,
     rate: Annotated[float, RATE] = 4.0,
-    json: Annotated[bool, JSON] = False,
+    json: o.Json = False,
 ) -> None:
     """Say which word of a prompt causes who is shown, and which one to change."""
     from portrayal.explanation import Question, open_explainer
