@@ -31,6 +31,7 @@ def ready(site):
     print(json.dumps({"base": site.base, "admin": site.admin_link}), flush=True)
 
 web.serve(sys.argv[1], database=sys.argv[2] or None, port=int(sys.argv[3]), on_ready=ready)
+print("ended", flush=True)
 """
 
 
@@ -99,7 +100,10 @@ class RatingServer:
         if self._process is None:
             return ""
         self._process.terminate()
-        return self._reap()
+        process = self._process
+        errors = self._reap()
+        assert process.returncode == 0, errors
+        return errors
 
     def _reap(self) -> str:
         assert self._process is not None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -44,7 +47,7 @@ def serve(
     url: str | None = None,
     on_ready: Callable[[Site], None] | None = None,
 ) -> None:
-    """Serve the rating page of a prepared audit until the process is told to stop.
+    """Serve the rating page of a prepared audit until Ctrl-C or SIGTERM; then return.
 
     Args:
         audit: The audit folder.
@@ -79,10 +82,29 @@ def serve(
         )
         if on_ready is not None:
             on_ready(Site(base, f"{base}/admin/enter/{token}", public=hosts != LOOPBACK))
-        uvicorn.Server(config).run(sockets=[listening])
+        with _ended_by_signals():
+            uvicorn.Server(config).run(sockets=[listening])
     finally:
         listening.close()
         stored.close()
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Go on behind the block when a signal ends it; the server passes on what it was sent."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _listen(host: str, port: int) -> socket.socket:
