@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from portrayal.cli import console
 from portrayal.cli import options as o
 
 PANEL = "The folder"
 
-importing = typer.Typer(help="Bring your own images or embeddings.", no_args_is_help=True)
+importing = typer.Typer(help="Bring your own images, embeddings or labels.", no_args_is_help=True)
+
+
+class _ImagesUnlessTold(TyperGroup):
+    """Let `portrayal export AUDIT` mean `portrayal export images AUDIT`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the usual command in where none is named."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["images", *args]
+        return super().parse_args(ctx, args)
+
+
+exporting = typer.Typer(
+    cls=_ImagesUnlessTold,
+    help="Write images (or, for raters, tasks) as files.",
+    no_args_is_help=True,
+)
+
+To = Annotated[Path, typer.Option("--to", help="Where the files go.")]
 
 
 def add_to(root: typer.Typer) -> None:
     """Add the commands to the app."""
     root.add_typer(importing, name="import", rich_help_panel=PANEL)
-    root.command(rich_help_panel=PANEL)(export)
+    root.add_typer(exporting, name="export", rich_help_panel=PANEL)
     root.command(rich_help_panel=PANEL)(repair)
 
 
@@ -59,11 +79,8 @@ def import_embeddings(
         console.say(summary.sentence())
 
 
-def export(
-    audit: o.AuditFolder,
-    to: Annotated[Path, typer.Option("--to", help="Where the files go.")],
-    json: o.Json = False,
-) -> None:
+@exporting.command("images")
+def export(audit: o.AuditFolder, to: To, json: o.Json = False) -> None:
     """Write the images as files with a metadata.csv beside them."""
     from portrayal.audit import Audit, export_images
 

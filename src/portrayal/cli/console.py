@@ -23,7 +23,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from portrayal.report.numbers import decimal, interval, p_value
+from portrayal.report.numbers import cell, decimal, interval, p_value
 
 if TYPE_CHECKING:
     from portrayal.study import StudyInfo
@@ -113,13 +113,12 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
     """Print a small table, numbers to the right."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for index, name in enumerate(columns):
-        cells = [str(row[index]) for row in rows]
-        numbers = bool(cells) and all(cell.replace(".", "").isdecimal() for cell in cells)
+        numbers = any(isinstance(row[index], (int, float)) for row in rows)
         table.add_column(
             name, overflow="fold", no_wrap=index == 0, justify="right" if numbers else "left"
         )
     for row in rows:
-        table.add_row(*[Text(str(value)) for value in row])
+        table.add_row(*[Text(cell(v, name)) for v, name in zip(row, columns, strict=True)])
     out.print(table)
 
 

@@ -31,7 +31,7 @@ ENCODER = typer.Option("--encoder", "-e", help="practice, a folder, a Hub id, op
 WORDS = typer.Option("--words", "-w", help="Masked language model: practice, a folder, a Hub id.")
 WORDNET = typer.Option("--wordnet", help="Synonyms and antonyms instead of a language model.")
 CHOICE = typer.Option("--choice", help="Texts at random, or the most probable ones.")
-AVOID = typer.Option("--avoid", help="A word never to be put in; may be repeated.")
+AVOID = typer.Option("--avoid", metavar="WORD", help="A word never to be put in; may be repeated.")
 RATE = typer.Option("--rate", help="Pictures a second, for the expected time.")
 
 _TOWARDS = (200, 100, 60)

@@ -1,0 +1,121 @@
+"""annotate, labels, import labels, export tasks: what people say about pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from portrayal.cli import bring, console
+from portrayal.cli import options as o
+
+if TYPE_CHECKING:
+    from portrayal.web import Site
+
+PANEL = "The raters"
+
+Study = Annotated[str | None, typer.Option(help="Whose pictures, where there are several studies.")]
+Questions = Annotated[Path | None, typer.Option(help="TOML or JSON; default: the study's axes.")]
+Attribute = Annotated[str | None, typer.Option(help="The factor that a picture is meant to show.")]
+LabelMap = Annotated[Path, typer.Option("--map", help="MAP.toml: which columns mean what.")]
+LabelFile = Annotated[Path, typer.Argument(metavar="FILE", help="CSV or JSON of votes.")]
+
+
+def add_to(root: typer.Typer) -> None:
+    """Add the commands to the app and to the groups `import` and `export`."""
+    root.command(rich_help_panel=PANEL)(annotate)
+    root.command(rich_help_panel=PANEL)(labels)
+    bring.importing.command("labels")(import_labels)
+    bring.exporting.command("tasks")(export_tasks)
+
+
+def annotate(
+    audit: o.AuditFolder,
+    study: Study = None,
+    raters: Annotated[int, typer.Option(min=1, help="How many raters there shall be.")] = 3,
+    per_image: Annotated[int, typer.Option(min=1, help="Raters for each picture.")] = 3,
+    questions: Questions = None,
+    attribute: Attribute = None,
+    known: Annotated[Path | None, typer.Option(help="CSV of pictures with known answers.")] = None,
+    checks: Annotated[float, typer.Option(help="Share of pictures that come twice.")] = 0.05,
+    database: Annotated[str | None, typer.Option(help="A PostgreSQL URL; default: SQLite.")] = None,
+    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Where to listen; 0: any free port.")] = 8000,
+    url: Annotated[str | None, typer.Option(help="The address behind a proxy.")] = None,
+) -> None:
+    """Serve a page on which people rate pictures; prints their personal links."""
+    from portrayal import web
+
+    prepared = web.prepare(
+        audit, study=study, raters=raters, per_image=per_image, questions=questions,
+        attribute=attribute, known=known, checks=checks, database=database,
+    )  # fmt: skip
+    web.serve(
+        audit, database=database, host=host, port=port, url=url,
+        on_ready=lambda site: _say_links(site, prepared.tokens),
+    )  # fmt: skip
+    console.say(web.collect(audit, database=database).sentence())
+
+
+def labels(
+    file: LabelFile,
+    label_map: LabelMap,
+    rule: Annotated[
+        Literal["majority", "unanimous", "majority-certain"],
+        typer.Option(help="What makes a consensus."),
+    ] = "majority",
+    json: o.Json = False,
+) -> None:
+    """Score a raters' file alone: consensus, diversity, bias, quality, agreement."""
+    from portrayal.labels import label_tables, score_labels
+
+    scored = score_labels(file, label_map, rule=rule)
+    if json:
+        console.as_json(scored)
+        return
+    for table in label_tables(scored):
+        console.say(f"\n{table.title}")
+        console.plain_table(table.columns, table.rows)
+
+
+def import_labels(
+    file: LabelFile,
+    label_map: LabelMap,
+    out: o.Out,
+    name: Annotated[str, typer.Option(help="What to call these raters.")] = "raters",
+) -> None:
+    """Keep the votes of a raters' file with an audit."""
+    from portrayal.labels import import_labels as keep
+
+    console.say(keep(out, file, label_map, name=name).sentence())
+
+
+def export_tasks(
+    audit: o.AuditFolder,
+    to: bring.To,
+    form: Annotated[
+        Literal["labelstudio", "mturk"], typer.Option("--format", help="For which tool.")
+    ] = "labelstudio",
+    study: Study = None,
+    questions: Questions = None,
+    attribute: Attribute = None,
+    url: Annotated[str, typer.Option(help="Where the tool finds the pictures.")] = "",
+) -> None:
+    """Write tasks for Label Studio or Mechanical Turk."""
+    from portrayal.labels import export_tasks as write
+
+    done = write(
+        audit, to, format=form, study=study, questions=questions, attribute=attribute, url=url
+    )
+    console.say(done.sentence())
+
+
+def _say_links(site: Site, tokens: Mapping[str, str]) -> None:
+    for name, token in tokens.items():
+        console.say(f"{name}: {site.rater_link(token)}")
+    if not tokens:
+        console.say("raters keep the links they have")
+    console.say(f"your own page: {site.admin_link}")
+    console.say("Ctrl-C ends it; the same command continues")
