@@ -12,6 +12,7 @@ from portrayal.analysis.composition import analyze_composition
 from portrayal.analysis.data import AuditData, StudyData, encoder_labels, encoders
 from portrayal.analysis.encoder_agreement import audit_agreement
 from portrayal.analysis.influence import analyze_influence
+from portrayal.analysis.intervention import analyze_intervention
 from portrayal.analysis.sentences import capital, chance, counted
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.analysis.tables import with_q
@@ -32,6 +33,7 @@ ANALYSES: Mapping[str, Analysis] = {
     "association": analyze_association,
     "composition": analyze_composition,
     "influence": analyze_influence,
+    "intervention": analyze_intervention,
 }
 """What answers each kind of study. A new kind is one module and one entry here."""
 

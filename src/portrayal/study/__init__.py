@@ -9,10 +9,13 @@ template_text("association")        a commented file to start from
 
 from __future__ import annotations
 
+from portrayal.study.ablation import Ablation, ablated
 from portrayal.study.association import NEUTRAL, AssociationStudy, Contrast
 from portrayal.study.axes import UNKNOWN, Axis, default_axes
 from portrayal.study.composition import CompositionStudy
 from portrayal.study.influence import InfluenceStudy
+from portrayal.study.intervention import InterventionStudy
+from portrayal.study.interventions import IRRELEVANT, ORIGINAL, Category, Intervention
 from portrayal.study.reading import (
     KINDS,
     StudyInfo,
@@ -28,19 +31,26 @@ from portrayal.study.starters import template_text
 from portrayal.study.suite import Suite
 
 __all__ = [
+    "IRRELEVANT",
     "KINDS",
     "NEUTRAL",
+    "ORIGINAL",
     "UNKNOWN",
+    "Ablation",
     "AssociationStudy",
     "Axis",
+    "Category",
     "CompositionStudy",
     "Contrast",
     "InfluenceStudy",
+    "Intervention",
+    "InterventionStudy",
     "Number",
     "Published",
     "Study",
     "StudyInfo",
     "Suite",
+    "ablated",
     "builtin_names",
     "builtin_studies",
     "default_axes",

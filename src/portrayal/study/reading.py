@@ -17,11 +17,17 @@ from portrayal.errors import StudyError, one_of
 from portrayal.study.association import AssociationStudy
 from portrayal.study.composition import CompositionStudy
 from portrayal.study.influence import InfluenceStudy
+from portrayal.study.intervention import InterventionStudy
 from portrayal.study.problems import did_you_mean, study_error
 from portrayal.study.schema import Study
 from portrayal.study.suite import Suite
 
-KINDS: tuple[type[Study], ...] = (AssociationStudy, CompositionStudy, InfluenceStudy)
+KINDS: tuple[type[Study], ...] = (
+    AssociationStudy,
+    CompositionStudy,
+    InfluenceStudy,
+    InterventionStudy,
+)
 """The kinds of study. A new kind is one module and one entry here."""
 
 

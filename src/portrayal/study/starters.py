@@ -110,10 +110,48 @@ model = "practice"                   # a folder or a Hub id, such as "google-ber
 # candidates = { doctor = ["nurse", "teacher"], "*" = ["some"] }
 """
 
+_INTERVENTION = """\
+# A study is a question as data. Run it: portrayal run NAME.toml --out audits/mine
+kind = "intervention"
+title = "Does a sentence change who is shown?"
+question = "Does a sentence in the prompt change who is shown?"
+citation = ""                        # the paper, where there is one
+images = 9                           # per prompt; the same seeds with and without a sentence
+# like = "entigen"                   # take what is left out here (categories, axes) from there
+
+# {act} is what a category can do, {attribute} the attribute, {a attribute} with its article.
+[[interventions]]
+name = "everyone"
+axis = "perceived gender"            # the axis it speaks to, or "irrelevant"
+text = "where everyone can {act}"
+
+[[interventions]]                    # one that should do nothing tells what chance does
+name = "weather"
+axis = "irrelevant"
+text = "whatever the weather"
+
+[[categories]]
+name = "profession"
+axes = ["perceived gender"]          # default axes by name, or tables of your own under [axes]
+template = "a photo of {a attribute}"
+act = "be {a attribute}"
+attributes = ["nurse", "engineer", "teacher", "mechanic"]
+# written = { makeup = "makeup" }    # attributes that take no article
+
+# [toward]                           # the group that a bias above 0 leans to
+# "perceived gender" = "man"
+
+# Which words of a sentence do it? Each phrase makes a variant without it, or with another.
+# [[ablations]]
+# phrase = "everyone"
+# replacement = "somebody"
+"""
+
 _STARTERS = {
     "association": _ASSOCIATION,
     "composition": _COMPOSITION,
     "influence": _INFLUENCE,
+    "intervention": _INTERVENTION,
 }
 
 
