@@ -10,6 +10,7 @@ import typer
 
 from portrayal.cli import bring, console
 from portrayal.cli import options as o
+from portrayal.errors import AuditError
 
 if TYPE_CHECKING:
     from portrayal.web import Site
@@ -56,7 +57,10 @@ def annotate(
         audit, database=database, host=host, port=port, url=url,
         on_ready=lambda site: _say_links(site, prepared.tokens),
     )  # fmt: skip
-    console.say(web.collect(audit, database=database).sentence())
+    try:
+        console.say(web.collect(audit, database=database).sentence())
+    except AuditError as error:  # nobody has rated anything yet: a fine end of a session
+        console.say(str(error))
 
 
 def labels(
