@@ -26,6 +26,7 @@ LEAST_IMAGES = 3
 LEAST_ATTRIBUTES = 8
 """With fewer attributes, swapping whole ones cannot give a small p; single images are swapped."""
 MOST_NAMES = 5
+LEANING_MEANS = "1: all of them show their usual group only, 0: no trace of it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +142,8 @@ def diversity_finding(comparison: Comparison) -> Finding:
         n=result.n,
         sentence=(
             f"{capital(arms.category.name)} with {_quoted(comparison.after)}{against}: the "
-            f"diversity score on {view.name} {_moves(change, view.settings)} (smaller is more "
-            "diverse); "
+            f"diversity score on {view.name} "
+            f"{_moves(change, view.settings, 'smaller is more diverse')}; "
             f"{_tail(change, result.n, result.unit)}{_flips(comparison)}"
         ),
     )
@@ -200,8 +201,8 @@ def leaning_finding(parts: Sequence[Comparison]) -> Finding | None:
         n=n,
         sentence=(
             f"{capital(_quoted(last))}{against} on {view.name}: what is left of the leaning that "
-            f"the attributes have in other prompts {_moves(change, settings)} (1: all of them show "
-            f"their usual group only, 0: no trace of it); {_tail(change, n, unit)}"
+            f"the attributes have in other prompts {_moves(change, settings, LEANING_MEANS)}; "
+            f"{_tail(change, n, unit)}"
         ),
     )
 
@@ -238,10 +239,10 @@ def _details(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _moves(change: Change, settings: AnalysisSettings) -> str:
+def _moves(change: Change, settings: AnalysisSettings, meaning: str) -> str:
     return (
         f"goes from {number(change.before)} to {number(change.after)}, a change of "
-        f"{number(change.value)} ({between(*change.interval, settings.confidence)})"
+        f"{number(change.value)} ({between(*change.interval, settings.confidence)}; {meaning})"
     )
 
 
