@@ -1,7 +1,7 @@
 """The frozen records that cross module borders. No I/O, no heavy imports.
 
     Prompt -> Request -> Picture           what is wanted, what is asked for, what came back
-    Identity                               everything that changes a generator's or measurer's output
+    Identity                               all that changes a generator's or a measurer's output
     Measurement                            what a measurer saw in one image, or why not
     Finding, Table, StudyResult            what a study says, for results.json and the report
 """
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Status = Literal["ok", "refused", "failed"]
+
+FORMATS = ("PNG", "JPEG", "WEBP")
+"""What an encoded picture may be."""
+
+MAX_PIXELS = 64_000_000
+"""No model and no camera makes larger pictures; what claims to be may be made to fill memory."""
 
 
 def digest(value: object, *, length: int = 16) -> str:
@@ -193,8 +199,7 @@ class Table:
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
-        result = {key: plain(value) for key, value in asdict(self).items()}
-        return result
+        return {key: plain(value) for key, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)

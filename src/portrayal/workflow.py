@@ -17,7 +17,7 @@ from typing import Any
 from portrayal.analysis import AnalysisSettings, Results
 from portrayal.analysis import analyze as analyze_audit
 from portrayal.analysis.plan import DEFAULT_RATE, StudyPlan, plan_study
-from portrayal.audit import Audit
+from portrayal.audit import Audit, compact
 from portrayal.errors import AuditError, NotAnAudit
 from portrayal.generation import GenerationSummary, Generator, open_generator
 from portrayal.generation import generate as generate_images
@@ -186,6 +186,7 @@ def generate(
                 audit, generator, requests, on_progress=show, retry_failed=retry_failed
             )
         )
+    compact(audit)
     return _together(made)
 
 

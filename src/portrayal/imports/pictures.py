@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from portrayal.errors import ImportFileError, one_of
+from portrayal.records import FORMATS, MAX_PIXELS
 
-FORMATS = ("PNG", "JPEG", "WEBP")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
-MAX_PIXELS = 64_000_000
-"""No model and no camera makes larger pictures; what claims to be may be made to fill memory."""
 MAX_BYTES = 256 * 2**20
 
 

@@ -7,11 +7,7 @@ import io
 from PIL import Image, ImageOps
 
 from portrayal.measurement.protocol import Reason
-
-MAX_PIXELS = 64_000_000
-"""No picture of a model or a camera is larger; what claims to be may be made to fill memory."""
-
-FORMATS = ("PNG", "JPEG", "WEBP")
+from portrayal.records import FORMATS, MAX_PIXELS
 
 
 def decode(data: bytes | None) -> Image.Image | Reason:

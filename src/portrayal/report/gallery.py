@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from portrayal.audit import Audit
+from portrayal.records import FORMATS, MAX_PIXELS
 
 SIDE = 96
 """Longest side of an embedded picture; the audit holds the originals."""
@@ -54,11 +55,12 @@ def thumbnails(audit: Audit, keys: Sequence[str], *, side: int = SIDE) -> dict[s
 
 
 def data_uri(encoded: bytes, side: int) -> str:
-    """Return a picture's bytes as a small WebP data URI."""
+    """Return a picture as a small WebP data URI; an oversized one becomes a grey box."""
     from PIL import Image
 
-    with Image.open(io.BytesIO(encoded)) as image:
-        small = image.convert("RGB")
+    with Image.open(io.BytesIO(encoded), formats=FORMATS) as image:
+        fits = image.width * image.height <= MAX_PIXELS
+        small = image.convert("RGB") if fits else Image.new("RGB", (side, side), "grey")
         small.thumbnail((side, side))
         buffer = io.BytesIO()
         small.save(buffer, "WEBP", quality=82)
