@@ -264,6 +264,7 @@ def test_averages_are_over_prompts_with_students_t() -> None:
                          person="doctor", place=place)  # fmt: skip
         prompts.append(scored(counts))
     found = {(one.factor, one.level): one for one in factor_averages(prompts, 0, confidence=0.95)}
+    assert [factor for factor, _ in found] == ["person", "place", "place", "place"]
     doctor = found["person", "doctor"]
     # Scores .25, 0, -.25: mean 0, standard error .25 / sqrt(3), t(2) = 4.303.
     assert doctor.value == pytest.approx(0.0, abs=1e-12)
@@ -365,13 +366,20 @@ def test_the_saturating_pair_of_the_world() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "draws", "images", "repeats"),
-    [(1, 12, 2, 200), (1, 24, 1, 200), (1, 8, 3, 200), (2, 12, 2, 60)],
+    [(1, 12, 2, 200), (1, 24, 1, 200), (2, 12, 2, 60)],
 )
 def test_twenty_prompts_recover_the_truth(
     level: int, draws: int, images: int, repeats: int
 ) -> None:
     found = coverage(twenty_prompts(), level=level, draws=draws, images=images, repeats=repeats)
-    print(level, draws, images, repeats, found.mean(), found.mean(axis=0), found.mean(axis=1))
+    print(level, draws, images, repeats, found.mean(), found.mean(axis=0))
     assert 0.93 <= found.mean() <= 0.97
     # "a", "at" and "the": the world ignores them, so their intervals are over zero.
-    assert 0.93 <= found[:, [0, 3, 4]].mean() <= 0.975
+    assert 0.93 <= found[:, [0, 3, 4]].mean() <= 0.97
+
+
+@pytest.mark.slow
+def test_few_texts_are_on_the_safe_side() -> None:
+    """Eight texts leave few degrees of freedom: 97.05 % instead of 95 % (docs/studies)."""
+    found = coverage(twenty_prompts(), level=1, draws=8, images=3, repeats=200)
+    assert 0.95 <= found.mean() <= 0.98

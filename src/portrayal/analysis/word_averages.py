@@ -41,6 +41,8 @@ def factor_averages(
 ) -> list[Average]:
     """Average over prompts, for every level of every factor whose words stand in the prompts.
 
+    Factor by factor, levels in the order of the prompts.
+
     Args:
         scores: The words of all prompts.
         column: Which answer.
@@ -52,7 +54,9 @@ def factor_averages(
             places = words_of_level(one.counts.plan.words, level)
             if places:
                 found.setdefault((factor, level), []).append(_influence(one, places, column))
-    return [_average(*key, np.array(values), confidence) for key, values in found.items()]
+    factors = list(dict.fromkeys(factor for factor, _ in found))
+    ordered = sorted(found.items(), key=lambda item: factors.index(item[0][0]))
+    return [_average(*key, np.array(values), confidence) for key, values in ordered]
 
 
 def words_of_level(words: Sequence[str], level: str) -> list[int]:
