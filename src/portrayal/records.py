@@ -1,9 +1,9 @@
 """The frozen records that cross module borders. No I/O, no heavy imports.
 
-    Prompt -> Request -> Picture           what is wanted, what is asked for, what came back
-    Identity                               all that changes a generator's or a measurer's output
-    Measurement                            what a measurer saw in one image, or why not
-    Finding, Table, StudyResult            what a study says, for results.json and the report
+Prompt -> Request -> Picture           what is wanted, what is asked for, what came back
+Identity                               all that changes a generator's or a measurer's output
+Measurement                            what a measurer saw in one image, or why not
+Finding, Table, StudyResult            what a study says, for results.json and the report
 """
 
 from __future__ import annotations
