@@ -122,7 +122,7 @@ def test_readers_are_not_disturbed_while_parts_are_merged(audit: Audit) -> None:
 
 def test_merging_and_appending_at_once_loses_and_doubles_nothing(audit: Audit) -> None:
     with ProcessPoolExecutor(3, SPAWN) as pool:
-        merging = pool.submit(grow_and_shrink, audit.path, 3.0)
+        merging = pool.submit(grow_and_shrink, audit.path, 3.0, 6)
         others = [pool.submit(append, audit.path, start, 8) for start in range(2)]
         stored = merging.result() + sum(other.result() for other in others)
     rows = samples.raw_rows(audit)
