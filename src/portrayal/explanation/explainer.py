@@ -1,0 +1,194 @@
+"""Who explains: a model and an encoder, loaded once, and the audit that their work goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from portrayal.analysis import AnalysisSettings
+from portrayal.analysis.allocation import allocate
+from portrayal.analysis.data import AuditData
+from portrayal.analysis.influence import prompt_scores
+from portrayal.analysis.results import analyze
+from portrayal.analysis.suggestions import suggest
+from portrayal.analysis.word_scores import PromptScores
+from portrayal.audit import Audit
+from portrayal.audit.listed import missing_requests
+from portrayal.explanation.answer import Explanation
+from portrayal.explanation.question import Question
+from portrayal.generation import Generator, open_generator
+from portrayal.generation.listed import generate_requests
+from portrayal.language import draw_texts
+from portrayal.measurement import Encoder, measure, open_encoder
+from portrayal.report import write_report
+from portrayal.study import InfluenceStudy
+from portrayal.study.influence import DrawnSubset
+from portrayal.study.subsets import Subset
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is done (images, measured), how much of it, and of how much."""
+
+ROUNDS = 2
+"""In how many rounds the rest of a budget goes where intervals are widest."""
+
+
+class Explainer:
+    """A model and an encoder, loaded once, and the audit that their work goes to.
+
+    Args:
+        out: The audit folder; made if absent.
+        generator: Who makes images.
+        encoder: Who looks at them.
+        settings: How to analyze.
+        on_progress: Called as work goes on.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        generator: Generator,
+        encoder: Encoder,
+        *,
+        settings: AnalysisSettings | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        self._out = out
+        self._generator = generator
+        self._encoder = encoder
+        self._settings = settings or AnalysisSettings()
+        self._show = on_progress or (lambda what, done, total: None)
+
+    def prepare(self, question: Question) -> InfluenceStudy:
+        """Draw the texts and check that the model can read them; nothing is made yet.
+
+        Raises:
+            PromptTooLong: A text is longer than the model's window.
+            LanguageError: Words cannot be replaced.
+        """
+        study = question.study()
+        self._generator.check([question.prompt])
+        stored = None
+        if (self._out / "audit.json").exists():
+            stored = Audit(self._out).studies().get(study.name)
+        study = draw_texts(study, stored=stored)
+        self._generator.check([prompt.text for prompt in study.prompts()])
+        return study
+
+    def missing(self, study: InfluenceStudy) -> int:
+        """Count the images that a study still lacks."""
+        requests = study.requests()
+        if not (self._out / "audit.json").exists():
+            return len(requests)
+        return int(missing_requests(Audit(self._out), requests).num_rows)
+
+    def explain(self, question: Question, study: InfluenceStudy | None = None) -> Explanation:
+        """Make what is missing, look at it, and score the words.
+
+        Args:
+            question: What is asked.
+            study: What `prepare` gave; None: prepared first.
+        """
+        study = study or self.prepare(question)
+        audit = Audit.at(self._out, self._generator.identity)
+        made = self._look(audit, study)
+        if question.budget is not None:
+            for rest in range(ROUNDS, 0, -1):
+                spent = study.cost().images
+                draws = (question.budget - spent) // rest // study.images
+                if draws < 1:
+                    continue
+                more = allocate(
+                    self._scores(audit, study).counts, _column(study, question.group), study.level,
+                    draws=draws, images=study.images,
+                )  # fmt: skip
+                study = draw_texts(_with_more(study, more))
+                made += self._look(audit, study)
+        scores = self._scores(audit, study)
+        analyze(audit, settings=self._settings)
+        column = _column(study, question.group)
+        return Explanation(
+            study=study,
+            group=question.group,
+            column=column,
+            scores=scores,
+            cost=study.cost(),
+            made=made,
+            suggestion=suggest(scores, column),
+            report=write_report(audit),
+        )
+
+    def _look(self, audit: Audit, study: InfluenceStudy) -> int:
+        audit.remember_study(study.name, study.as_dict())
+        summary = generate_requests(
+            audit,
+            self._generator,
+            study.requests(),
+            on_progress=lambda done, total: self._show("images", done, total),
+        )
+        measure(
+            audit,
+            [self._encoder],
+            prompts=[prompt.text for prompt in study.prompts()],
+            texts=study.texts(),
+            on_progress=lambda done, total: self._show("measured", done, total),
+        )
+        return summary.made
+
+    def _scores(self, audit: Audit, study: InfluenceStudy) -> PromptScores:
+        prompts = study.prompts()
+        shared = AuditData(audit, [prompt.text for prompt in prompts], study.texts())
+        data = shared.of_study(prompts, self._encoder.identity)
+        (name, axis), *_ = study.axes.items()
+        found = prompt_scores(study, name, axis, data, self._settings)
+        assert found is not None  # the axis's texts were embedded just now
+        return found[0]
+
+
+def open_explainer(
+    out: Path,
+    *,
+    model: str = "practice",
+    encoder: str = "practice",
+    settings: Mapping[str, Any] | None = None,
+    analysis: AnalysisSettings | None = None,
+    on_progress: OnProgress | None = None,
+) -> Explainer:
+    """Load model and encoder for explanations that go to one audit.
+
+    Args:
+        out: The audit folder; made if absent.
+        model: As in `open_generator`.
+        encoder: As in `open_encoder`.
+        settings: Of the model: steps, guidance, size, ...
+        analysis: How to analyze.
+        on_progress: Called as work goes on.
+    """
+    return Explainer(
+        out,
+        open_generator(model, **dict(settings or {})),
+        open_encoder(encoder),
+        settings=analysis,
+        on_progress=on_progress,
+    )
+
+
+def _with_more(study: InfluenceStudy, more: Mapping[Subset, int]) -> InfluenceStudy:
+    """Return the study with more draws wanted of some sets of words."""
+    assert study.drawn is not None
+    (plan,) = study.plan()
+    wanted = {one.words: one.draws + more.get(one.words, 0) for one in plan.sets}
+    prompts = []
+    for known in study.drawn.prompts:
+        subsets = {one.words: one for one in known.subsets}
+        for words, draws in wanted.items():
+            record = subsets.get(words, DrawnSubset(words=words))
+            subsets[words] = record.model_copy(update={"draws": draws})
+        prompts.append(known.model_copy(update={"subsets": tuple(subsets.values())}))
+    drawn = study.drawn.model_copy(update={"prompts": tuple(prompts)})
+    return study.model_copy(update={"drawn": drawn})
+
+
+def _column(study: InfluenceStudy, group: str) -> int:
+    (axis,) = study.axes.values()
+    return list(axis.groups).index(group)
