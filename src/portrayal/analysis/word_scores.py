@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import stats
@@ -13,6 +13,7 @@ from portrayal.analysis.data import FloatArray
 from portrayal.analysis.word_sets import PromptCounts
 from portrayal.statistics.influence import hoeffding_margin
 from portrayal.statistics.influence_sampling import (
+    InfluenceResult,
     InteractionResult,
     influence_estimate,
     interaction_estimate,
@@ -71,6 +72,11 @@ class WordScores:
         """Return the score of one word, by position, on one answer, by column."""
         at = (word, answer)
         return Score(*(float(one[at]) for one in (self.scores, self.low, self.high, self.p)))
+
+    def shapley(self, words: int) -> WordScores:
+        """Return Shapley values, where these are the scores with all words replaceable at once."""
+        scaled = {name: getattr(self, name) / words for name in ("scores", "low", "high", "margin")}
+        return replace(self, level=SHAPLEY, **scaled)
 
     @property
     def name(self) -> str:
@@ -133,27 +139,10 @@ def score_prompt(
         if result.exact:
             least = _least(counts, at, sampled_texts=sampled_texts)
             margin = hoeffding_margin(words, at, least, confidence=confidence)
-        found.append(
-            _placed(
-                counts,
-                at,
-                result.exact,
-                result.scores,
-                result.interval,
-                result.draws,
-                margin,
-                confidence,
-            )
-        )
+        whole = _placed(counts, at, result, margin=margin, confidence=confidence)
+        found.append(whole)
         if at == words > 1:
-            scaled = (one / words for one in result.interval)
-            found.append(
-                _placed(
-                    counts, SHAPLEY, result.exact, result.scores / words,
-                    type(result.interval)(*scaled), result.draws / words, margin / words,
-                    confidence,
-                )
-            )  # fmt: skip
+            found.append(whole.shapley(words))
     pairs = None
     if level >= 2 and _has_pairs(tables, words):
         pairs = interaction_estimate(
@@ -165,10 +154,8 @@ def score_prompt(
 def _placed(
     counts: PromptCounts,
     level: int,
-    exact: bool,
-    scores: FloatArray,
-    interval: tuple[FloatArray, FloatArray],
-    draws: FloatArray,
+    result: InfluenceResult,
+    *,
     margin: float,
     confidence: float,
 ) -> WordScores:
@@ -181,16 +168,15 @@ def _placed(
         whole[rows] = values
         return whole
 
-    size = np.nan_to_num(np.abs(draws), nan=-1.0)
-    leads = (size == size.max(axis=1, keepdims=True)).mean(axis=0)
+    size = np.nan_to_num(np.abs(result.draws), nan=-1.0)
     return WordScores(
         level,
-        exact,
-        scores=place(scores),
-        low=place(interval[0]),
-        high=place(interval[1]),
-        p=place(_p_values(scores, interval, confidence)),
-        leads=place(leads),
+        result.exact,
+        scores=place(result.scores),
+        low=place(result.interval.low),
+        high=place(result.interval.high),
+        p=place(_p_values(result.scores, result.interval, confidence)),
+        leads=place((size == size.max(axis=1, keepdims=True)).mean(axis=0)),
         margin=margin,
     )
 
