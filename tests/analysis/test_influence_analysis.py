@@ -116,6 +116,10 @@ def test_tables_speak_of_every_group(audit: Audit) -> None:
     assert scores["doctor", "woman"] == pytest.approx(-0.75)
     assert scores["doctor", "man"] == pytest.approx(0.75)
     notes = " ".join(results.results[0].notes)
+    assert notes.startswith("Change “doctor”: replacing it raises the share of woman from 0 % to")
+    doctor = next(f for f in results.findings if f.details["word"] == "doctor")
+    assert "where up to 2 words are replaced together (level 2: influence" in doctor.sentence
+    assert doctor.sentence.split(";")[1].startswith(" alone, the share of woman goes from 0 % to")
     assert "pushes towards the group that is named" in notes
     assert "one that shows several people counts once" in notes
     assert "by candidates own list" in notes

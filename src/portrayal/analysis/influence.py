@@ -25,6 +25,7 @@ from portrayal.analysis.influence_tables import (
 )
 from portrayal.analysis.sentences import between, counted, not_enough, percent
 from portrayal.analysis.settings import AnalysisSettings
+from portrayal.analysis.suggestions import suggest
 from portrayal.analysis.word_averages import Average, factor_averages
 from portrayal.analysis.word_scores import PromptScores, Score, WordScores, score_prompt
 from portrayal.analysis.word_sets import count_prompt, seen_on_axis
@@ -82,6 +83,7 @@ def analyze_influence(
     """
     findings: list[Finding] = []
     tables: list[Table] = []
+    suggestions: list[str] = []
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
         for name, axis in study.axes.items():
@@ -92,8 +94,9 @@ def analyze_influence(
             view = _View(study, one, settings, name, axis, suffix, scores)
             findings += _findings(view)
             tables += _tables(view)
+            suggestions += _suggestions(view)
     tables += encoder_checks(study.prompts(), study.axes, data, settings)
-    notes = [SIGN, WHOLE_PICTURES, _transmuter_note(study)]
+    notes = [*suggestions, SIGN, WHOLE_PICTURES, _transmuter_note(study)]
     notes += [axis.note for axis in study.axes.values() if axis.note]
     return StudyResult(study.name, study.kind, study.title, findings, tables, notes=notes)
 
@@ -166,6 +169,13 @@ def words_table_of_all(view: _View, where: str) -> Table:
     return Table("all-words", title, ("prompt", *WORDS), rows, note=SIGN)
 
 
+def _suggestions(view: _View) -> Iterator[str]:
+    """Yield which word to change, where there are few prompts."""
+    for scores in view.scores if len(view.scores) <= FEW_PROMPTS else ():
+        for column in view.spoken_of():
+            yield f"{suggest(scores, column)}{_of_prompt(view, scores)}{view.suffix}"
+
+
 def _word_findings(view: _View, scores: PromptScores) -> Iterator[Finding]:
     main = scores.main
     for column in view.spoken_of():
@@ -231,9 +241,11 @@ def _word_sentence(
     if not one.is_clear:
         return f"“{word}” has no clear influence on the share of {group} ({numbers})."
     way = "towards" if one.value > 0 else "away from"
-    moved = f"with it replaced, the share of {group} goes from {percent(shares[0])} to "
-    moved += percent(shares[1])
-    return f"“{word}” pushes {way} {group}: {moved} ({numbers})."
+    moved = f"the share of {group} goes from {percent(shares[0])} to {percent(shares[1])}"
+    if main.level == 1:
+        return f"“{word}” pushes {way} {group}: with it replaced, {moved} ({numbers})."
+    together = f"where up to {main.level} words are replaced together"
+    return f"“{word}” pushes {way} {group} {together} ({numbers}); alone, {moved}."
 
 
 def _average_finding(view: _View, one: Average, column: int) -> Finding:
