@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Tiny models in tests: several threads would mostly wait for each other.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 # On a machine with an NVIDIA GPU: make demo CONSTRAINTS=
 CONSTRAINTS ?= -c constraints-cpu.txt
 
@@ -25,10 +27,10 @@ demo: $(VENV)/.ready    ## audit the embedded practice model and print its findi
 	$(BIN)/portrayal run demo --out audits/demo
 
 test: $(VENV)/.ready-dev lint types    ## lint, types and all fast tests
-	$(BIN)/python -m pytest -q
+	$(PYTEST)
 
 test-slow: $(VENV)/.ready-dev    ## studies of minutes: coverage of intervals, calibration
-	$(BIN)/python -m pytest -q -m slow
+	$(PYTEST) -m slow
 
 lint: $(VENV)/.ready-dev    ## ruff: rules and format
 	$(BIN)/ruff check .
