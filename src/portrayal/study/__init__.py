@@ -10,6 +10,7 @@ template_text("association")        a commented file to start from
 from __future__ import annotations
 
 from portrayal.study.ablation import Ablation, ablated
+from portrayal.study.amplification import AmplificationStudy
 from portrayal.study.association import NEUTRAL, AssociationStudy, Contrast
 from portrayal.study.axes import UNKNOWN, Axis, default_axes
 from portrayal.study.composition import CompositionStudy
@@ -37,6 +38,7 @@ __all__ = [
     "ORIGINAL",
     "UNKNOWN",
     "Ablation",
+    "AmplificationStudy",
     "AssociationStudy",
     "Axis",
     "Category",

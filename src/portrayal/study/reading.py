@@ -14,6 +14,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from portrayal.errors import StudyError, one_of
+from portrayal.study.amplification import AmplificationStudy
 from portrayal.study.association import AssociationStudy
 from portrayal.study.composition import CompositionStudy
 from portrayal.study.influence import InfluenceStudy
@@ -25,6 +26,7 @@ from portrayal.study.suite import Suite
 KINDS: tuple[type[Study], ...] = (
     AssociationStudy,
     CompositionStudy,
+    AmplificationStudy,
     InfluenceStudy,
     InterventionStudy,
 )
@@ -176,6 +178,9 @@ def _info(found: Study | Suite) -> StudyInfo:
         if isinstance(study, InfluenceStudy):
             texts += study.cost().texts - len(study.prompts())
             images += study.cost().images - sum(prompt.images for prompt in study.prompts())
+        if isinstance(study, AmplificationStudy):
+            texts += study.undrawn_images() // study.caption_images
+            images += study.undrawn_images()
     return StudyInfo(
         found.name,
         found.kind,
