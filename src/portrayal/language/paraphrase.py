@@ -1,0 +1,213 @@
+"""Captions in other words: by rules, or by a chat model.
+
+A paraphrase must keep the occupation that the caption was chosen for; one that loses it is dropped
+and counted, never used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, Protocol
+
+from portrayal.errors import LanguageError
+from portrayal.models.devices import import_extra
+from portrayal.records import Identity, digest
+from portrayal.study.amplification import Paraphrasing
+
+KEY = "OPENAI_API_KEY"
+"""The environment variable that holds the endpoint's key; it is never stored nor printed."""
+
+INSTRUCTION = (
+    "Put the caption below into other words. You may change words, but neither what it means nor "
+    'what it is for. The word "{occupation}" must stay. Answer with the new caption alone.\n'
+    "Caption: {caption}"
+)
+"""The paper's instruction (appendix A.6) in our words."""
+
+AT_ONCE = 8
+TIMEOUT_S = 60.0
+LONGEST = 2000
+"""Letters of a caption that are sent; web captions may be a megabyte long."""
+
+
+class Caption(NamedTuple):
+    """A caption, and the occupation that it must keep."""
+
+    text: str
+    occupation: str
+
+
+class Paraphraser(Protocol):
+    """Puts captions into other words; the same caption gets the same answer as far as it can."""
+
+    @property
+    def identity(self) -> Identity:
+        """Everything that changes the words, and nothing else; no key."""
+
+    def paraphrase(self, captions: Sequence[Caption]) -> list[str]:
+        """Return one text for each caption, which may have lost the occupation, or be empty."""
+
+
+def open_paraphraser(wanted: Paraphrasing) -> Paraphraser:
+    """Open what a study names.
+
+    Raises:
+        LanguageError: The endpoint needs a key that the environment does not have.
+        MissingExtra: The client is not installed.
+    """
+    if wanted.by == "chat":
+        return ChatParaphraser(wanted.model, url=wanted.url)
+    return RuleParaphraser()
+
+
+def kept(paraphraser: Paraphraser, captions: Sequence[Caption]) -> list[str]:
+    """Return a paraphrase of each caption; "" where there is none that keeps the occupation."""
+    texts = [" ".join(text.split()) for text in paraphraser.paraphrase(captions)]
+    return [
+        text if names(text, caption.occupation) else ""
+        for text, caption in zip(texts, captions, strict=True)
+    ]
+
+
+def names(text: str, occupation: str) -> bool:
+    """Tell whether a text has the occupation as a whole word, alone or in the plural.
+
+    >>> names("Two Nurses at work", "nurse"), names("a nursery", "nurse")
+    (True, False)
+    """
+    return re.search(rf"\b{re.escape(occupation)}(?:e?s)?\b", text, re.IGNORECASE) is not None
+
+
+class RuleParaphraser:
+    """Puts ready phrases of captions into other words, and turns their parts round.
+
+    The frame ("a photo of"), phrases ("looking at the camera") and the place of the source are
+    changed into others of the same meaning. Words that name a group, an occupation, a place or a
+    person stay. A caption without any of these gets a frame.
+    """
+
+    def __init__(self) -> None:
+        self.identity = Identity("paraphraser", "rules", {"rules": digest([_FRAMES, _PHRASES])})
+        self._frames = [(re.compile(old, re.IGNORECASE), new) for old, new in _FRAMES]
+        self._phrases = [(re.compile(old, re.IGNORECASE), new) for old, new in _PHRASES]
+
+    def paraphrase(self, captions: Sequence[Caption]) -> list[str]:
+        """Return each caption in other words."""
+        return [self._one(" ".join(caption.text.split())) for caption in captions]
+
+    def _one(self, caption: str) -> str:
+        text = caption
+        # One frame alone: a second would put the first back.
+        for old, new in self._frames:
+            text, found = old.subn(new, text)
+            if found:
+                break
+        for old, new in self._phrases:
+            text = old.sub(new, text)
+        if text != caption:
+            return text[:1].upper() + text[1:]
+        named = text[1:2].islower() and text.partition(" ")[0].lower() in ("a", "an", "the", "two")
+        return f"An image of {text[:1].lower()}{text[1:]}" if named else f"Image: {text}"
+
+
+_FRAMES: tuple[tuple[str, str], ...] = (
+    (r"^(?:a |the )?photo(?:graph)? of the face of\b", "a picture of the face of"),
+    (r"^(?:a )?portrait photo of\b", "a portrait of"),
+    (r"^(?:a )?portrait of\b", "a portrait picture of"),
+    (r"^(?:a |the )?stock photo of\b", "a stock picture of"),
+    (r"^(?:a |the )?photo(?:graph)? of\b", "a picture of"),
+    (r"^(?:an? |the )?(?:picture|image) of\b", "a photo of"),
+    (r"^close-?up of\b", "a close view of"),
+    (r"^(?:a )?headshot of\b", "a picture of the head of"),
+)
+_PHRASES: tuple[tuple[str, str], ...] = (
+    (r"\bsmiling\b", "with a smile"),
+    (r"\bat (his|her|their) work\b", r"doing \1 work"),
+    (r"\bat work\b", "doing the job"),
+    (r"\blooking at the camera\b", "facing the camera"),
+    (r"\barms crossed\b", "with crossed arms"),
+    (r"\bworking as\b", "employed as"),
+    (r"\bhas been (?=an?\b)", "has worked as "),
+    (r"\btalks about\b", "speaks of"),
+    (r"\bspeaks to reporters\b", "talks to the press"),
+    (r"\bwins\b", "gets"),
+    (r"\binterview with\b", "a talk with"),
+    (r"\bmeet the\b", "here is the"),
+    (r"\ba day in the life of\b", "one day with"),
+    (r"\bfile photo\b", "archive picture"),
+    (r"\bphoto(?= by\b|:)", "picture"),
+    (r"\bstock photo\b", "stock picture"),
+    (r"\broyalty[ -]free\b", "free to use"),
+    (r"\bisolated on white\b", "in front of white"),
+    (r"^(.*\S) [|–-] ([^|–-]+)$", r"\2: \1"),
+)
+"""What is replaced by what, in this order; the last one puts the source first."""
+
+
+class ChatParaphraser:
+    """Asks a chat model behind an OpenAI-compatible endpoint, at temperature 0 as in the paper.
+
+    Args:
+        model: The model's name.
+        url: The endpoint; "" is OpenAI's own.
+
+    Raises:
+        LanguageError: There is no key in the environment.
+        MissingExtra: The client is not installed.
+    """
+
+    def __init__(self, model: str, *, url: str = "") -> None:
+        self._openai = import_extra("openai", extra="api")
+        key = os.environ.get(KEY)
+        if not key and not url:
+            raise LanguageError(f"paraphraser {model}: the environment has no {KEY}; set it")
+        self._model = model
+        # An endpoint of one's own may want no key; the client insists on some text.
+        self._client = self._openai.OpenAI(
+            api_key=key or "none", base_url=url or None, timeout=TIMEOUT_S, max_retries=4
+        )
+        self.identity = Identity(
+            "paraphraser",
+            model,
+            {"url": url or "OpenAI", "instruction": digest(INSTRUCTION), "temperature": 0},
+        )
+
+    def paraphrase(self, captions: Sequence[Caption]) -> list[str]:
+        """Return the model's answers; "" where it gives none.
+
+        Raises:
+            LanguageError: The endpoint does not answer, or refuses the key.
+        """
+        with ThreadPoolExecutor(AT_ONCE, "portrayal-paraphrase") as pool:
+            return list(pool.map(self._one, captions))
+
+    def _one(self, caption: Caption) -> str:
+        text = INSTRUCTION.format(occupation=caption.occupation, caption=caption.text[:LONGEST])
+        try:
+            answer: Any = self._client.chat.completions.create(
+                model=self._model,
+                messages=[{"role": "user", "content": text}],
+                temperature=0,
+            )
+        except self._openai.OpenAIError as error:
+            if str(getattr(error, "code", "")).startswith("content_"):  # refused by policy
+                return ""
+            status = getattr(error, "status_code", None)
+            what = f"answers {status}" if status else f"does not answer ({type(error).__name__})"
+            raise LanguageError(
+                f"paraphraser {self._model}: the endpoint {what}; mend it (the key is read from "
+                f"{KEY}) and run the same command again, it continues where it stopped"
+            ) from error
+        choices = answer.choices or ()
+        content = choices[0].message.content if choices else None
+        return _unquoted(content or "")
+
+
+def _unquoted(text: str) -> str:
+    """Return a chat model's answer without the label and the quotes that it may put around it."""
+    text = re.sub(r"^\s*(?:new )?caption:\s*", "", text, flags=re.IGNORECASE).strip()
+    pair = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1].strip() if pair else text
