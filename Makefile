@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Tiny models in tests: several threads would mostly wait for each other.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 # On a machine with an NVIDIA GPU: make demo CONSTRAINTS=
 CONSTRAINTS ?= -c constraints-cpu.txt
 

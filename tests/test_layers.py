@@ -21,7 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "measurement": {"errors", "records", "audit", "practice", "models"},
     "language": {"errors", "records", "study", "practice", "models"},
     "imports": {"errors", "records", "audit"},
-    "analysis": {"errors", "records", "statistics", "study", "audit"},
+    "analysis": {"errors", "records", "statistics", "study", "audit", "labels"},
     "calibration": {
         "errors", "records", "statistics", "study", "audit", "practice", "models",
         "generation", "measurement", "analysis",

@@ -16,17 +16,25 @@ from typing import Any
 
 from portrayal.analysis import AnalysisSettings, Results
 from portrayal.analysis import analyze as analyze_audit
+from portrayal.analysis.influence_plan import plan_influence
 from portrayal.analysis.plan import DEFAULT_RATE, StudyPlan, plan_study
 from portrayal.audit import Audit, compact
-from portrayal.errors import AuditError, NotAnAudit
+from portrayal.errors import AuditError, NotAnAudit, StudyError
 from portrayal.generation import GenerationSummary, Generator, open_generator
 from portrayal.generation import generate as generate_images
 from portrayal.generation.listed import generate_requests
-from portrayal.language.drawing import draw_texts
+from portrayal.language.drawing import carried_over, draw_texts
 from portrayal.measurement import Encoder, MeasurementSummary, open_encoder
 from portrayal.measurement import measure as measure_images
 from portrayal.report import write_figures, write_report
-from portrayal.study import InfluenceStudy, Study, load_studies, study_from_dict
+from portrayal.study import (
+    InfluenceStudy,
+    InterventionStudy,
+    Study,
+    load_studies,
+    study_from_dict,
+)
+from portrayal.study.ablation import ablated
 
 OnProgress = Callable[[str, int, int], None]
 DEFAULT_MODEL = "practice"
@@ -108,6 +116,34 @@ def studies_for(
     return studies if images is None else tuple(study.with_images(images) for study in studies)
 
 
+def ablated_study(
+    question: str | Path, phrase: str, *, replacement: str | None = None, images: int | None = None
+) -> Study:
+    """Return the study that asks what a phrase of an intervention does.
+
+    Args:
+        question: A built-in intervention study, or a file.
+        phrase: Words of one or more of its interventions.
+        replacement: What stands in their place; None: nothing.
+        images: Images per prompt, instead of the study's.
+
+    Raises:
+        StudyError: It is no intervention study, or no intervention has the phrase.
+    """
+    study, *others = load_studies(question)
+    if others:
+        raise StudyError(
+            f"{question} is a suite; name one of its studies: {names((study, *others))}"
+        )
+    if not isinstance(study, InterventionStudy):
+        raise StudyError(
+            f"{study.name} is of kind {study.kind}; a phrase can be taken out of an intervention "
+            "study only, such as entigen"
+        )
+    found = ablated(study, phrase, replacement)
+    return found if images is None else found.with_images(images)
+
+
 def studies_again(question: str | Path | None, out: Path) -> tuple[Study, ...]:
     """Return the studies to look at again: as they are now, with the images asked for before."""
     remembered = Audit(out).studies()
@@ -153,7 +189,15 @@ def plan(
         rate: Pictures a second.
     """
     audit = Audit(out) if out is not None and (out / "audit.json").exists() else None
-    return [plan_study(study, audit, rate=rate) for study in studies]
+    return [_planned(study, audit, rate) for study in studies]
+
+
+def _planned(study: Study, audit: Audit | None, rate: float) -> StudyPlan:
+    if not isinstance(study, InfluenceStudy):
+        return plan_study(study, audit, rate=rate)
+    stored = None if audit is None else audit.studies().get(study.name)
+    asked = study if stored is None else carried_over(study, stored)
+    return plan_influence(asked, audit, rate=rate)
 
 
 def generate(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 from scipy import stats
 
 from portrayal.analysis.settings import AnalysisSettings
@@ -137,7 +138,7 @@ def _detectable_change(study: InterventionStudy, axis: str, settings: AnalysisSe
     attributes = sum(len(part.attributes) for part in study.categories if axis in part.axes)
     variance = 2 * (1 - 0.5**2) / (study.images * attributes * 0.8)
     quantiles = stats.norm.ppf([0.5 + settings.confidence / 2, 0.8])
-    change = float(quantiles.sum()) * math.sqrt(variance)
+    change = float(np.sum(quantiles)) * math.sqrt(variance)
     return change if change <= 1 else math.nan
 
 

@@ -11,6 +11,7 @@ from portrayal.analysis.association import analyze_association
 from portrayal.analysis.composition import analyze_composition
 from portrayal.analysis.data import AuditData, StudyData, encoder_labels, encoders
 from portrayal.analysis.encoder_agreement import audit_agreement
+from portrayal.analysis.human_side import across_studies, human_side
 from portrayal.analysis.influence import analyze_influence
 from portrayal.analysis.intervention import analyze_intervention
 from portrayal.analysis.sentences import capital, chance, counted
@@ -103,9 +104,17 @@ def analyze(
         (text for study in studies for text in study.texts()),
     )
     # Without a single picture there is nothing to look at; the findings say so.
-    found = [_answer(study, shared, seen_by or [NO_ENCODER], how) for study in studies]
-    agreement = audit_agreement(found, encoder_labels(seen_by))
-    found += [agreement] if agreement else []
+    found, sides = [], []
+    for study in studies:
+        data = _data(study, shared, seen_by or [NO_ENCODER])
+        answer = _answer(study, data, how)
+        sides.append(human_side(study, audit, data, answer, how))
+        found.append(sides[-1].added_to(answer))
+    for more in (
+        audit_agreement(found, encoder_labels(seen_by)),
+        across_studies(studies, sides, how),
+    ):
+        found += [more] if more else []
     results = Results(
         audit.generator, seen_by, how, studies, corrected(found, alpha=1 - how.confidence)
     )
@@ -146,17 +155,19 @@ def _with_q(finding: Finding, q: float, tests: int, alpha: float) -> Finding:
     return replace(finding, q=q, sentence=f"{finding.sentence} {remark}")
 
 
-def _answer(
-    study: Study, shared: AuditData, seen_by: Sequence[Identity], settings: AnalysisSettings
-) -> StudyResult:
+def _data(study: Study, shared: AuditData, seen_by: Sequence[Identity]) -> list[StudyData]:
+    """Return the study's images, once for each encoder."""
+    return [
+        shared.of_study(study.prompts(), encoder, label=label)
+        for encoder, label in zip(seen_by, encoder_labels(seen_by), strict=True)
+    ]
+
+
+def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:
     if study.kind not in ANALYSES:
         raise StudyError(
             f"{study.name}: no analysis for kind {study.kind!r}; allowed: {one_of(list(ANALYSES))}"
         )
-    data = [
-        shared.of_study(study.prompts(), encoder, label=label)
-        for encoder, label in zip(seen_by, encoder_labels(seen_by), strict=True)
-    ]
     result = ANALYSES[study.kind](study, data, settings)
     return replace(
         result, dropped=_dropped(data), notes=[*study.notes, *result.notes, *_remarks(data)]

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from portrayal.errors import StudyError, one_of
+from portrayal.statistics.votes import Rule
 
 Unit = Literal["prompt", "image"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -30,6 +31,7 @@ class AnalysisSettings:
             "images", other images of these very prompts.
         permute: With prompts as units, what changes sides: "stimuli", a stimulus with its attribute
             images; "targets", the neutral images alone, as in T2IAT.
+        consensus: What makes raters' votes one answer.
         resamples: The most permutations and bootstrap samples.
         confidence: Level of all intervals.
         seed: Start of the random numbers; each study and encoder draws its own from it.
@@ -40,6 +42,7 @@ class AnalysisSettings:
     effect: Effect = "pooled"
     resample: Resample = "units"
     permute: Permute = "stimuli"
+    consensus: Rule = "majority"
     resamples: int = 9999
     confidence: float = 0.95
     seed: int = 0
@@ -51,6 +54,7 @@ class AnalysisSettings:
             ("effect", Effect),
             ("resample", Resample),
             ("permute", Permute),
+            ("consensus", Rule),
         ):
             value = getattr(self, name)
             if value not in get_args(kind):

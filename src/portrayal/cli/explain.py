@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.table import Table
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from portrayal.cli import console
 from portrayal.cli import options as o
+from portrayal.cli.model_options import with_model_settings
 from portrayal.report.numbers import decimal, interval, p_value, percent
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(rich_help_panel="The work")(explain)
 
 
+@with_model_settings
 def explain(
     prompt: Annotated[str, PROMPT],
     group: Annotated[str, GROUP] = "woman",
@@ -63,6 +65,8 @@ def explain(
     avoid: Annotated[list[str] | None, AVOID] = None,
     rate: Annotated[float, RATE] = 4.0,
     json: o.Json = False,
+    *,
+    settings: dict[str, Any],
 ) -> None:
     """Say which word of a prompt causes who is shown, and which one to change."""
     from portrayal.explanation import Question, open_explainer
@@ -78,7 +82,9 @@ def explain(
     if not json:
         say_cost(planned, budget)
     with console.progress(json) as show:
-        explainer = open_explainer(out, model=model, encoder=encoder, on_progress=show)
+        explainer = open_explainer(
+            out, model=model, encoder=encoder, settings=settings, on_progress=show
+        )
         study = explainer.prepare(question)
         if not json:
             missing = explainer.missing(study)

@@ -6,12 +6,16 @@ a model, and is the place for them.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from portrayal.cli import console
 from portrayal.cli import options as o
+from portrayal.cli.model_options import Device, with_model_settings
+
+if TYPE_CHECKING:
+    from portrayal.workflow import Work
 
 
 def add_to(app: typer.Typer) -> None:
@@ -20,34 +24,34 @@ def add_to(app: typer.Typer) -> None:
         app.command(rich_help_panel="The work")(verb)
 
 
+@with_model_settings
 def run(
     study: o.StudyName,
     out: o.Out,
     model: o.Model = None,
     encoder: o.Encoders = None,
     images: o.Images = None,
-    steps: o.Steps = None,
-    guidance: o.Guidance = None,
-    size: o.Size = None,
-    scheduler: o.Scheduler = None,
-    negative_prompt: o.NegativePrompt = None,
-    dtype: o.Dtype = None,
-    revision: o.Revision = None,
-    device: o.Device = None,
-    batch_size: o.BatchSize = None,
     truncate: o.Truncate = False,
     retry_failed: o.RetryFailed = False,
     json: o.Json = False,
+    *,
+    settings: dict[str, Any],
 ) -> None:
     """Do all five verbs: plan, generate, measure, analyze, report."""
-    settings = o.model_settings(locals())
     from portrayal import workflow
 
     work = workflow.Work(
         out, workflow.studies_for(study, out, images), workflow.model_for(out, model), settings,
         tuple(encoder or workflow.DEFAULT_ENCODERS), truncate,
     )  # fmt: skip
-    title = f"{workflow.names(work.studies)} · {work.model} · {out}"
+    carry_out(work, retry_failed=retry_failed, json=json)
+
+
+def carry_out(work: Work, *, retry_failed: bool, json: bool) -> None:
+    """Do all verbs with progress shown, and print the findings."""
+    from portrayal import workflow
+
+    title = f"{workflow.names(work.studies)} · {work.model} · {work.out}"
     with console.progress(json, title) as show:
         done = workflow.run(work, on_progress=show, retry_failed=retry_failed)
     results = done.results.as_dict()
@@ -76,26 +80,19 @@ def plan(
         console.plans(plans)
 
 
+@with_model_settings
 def generate(
     target: o.Target = None,
     out: o.MaybeOut = None,
     model: o.Model = None,
     images: o.Images = None,
-    steps: o.Steps = None,
-    guidance: o.Guidance = None,
-    size: o.Size = None,
-    scheduler: o.Scheduler = None,
-    negative_prompt: o.NegativePrompt = None,
-    dtype: o.Dtype = None,
-    revision: o.Revision = None,
-    device: o.Device = None,
-    batch_size: o.BatchSize = None,
     truncate: o.Truncate = False,
     retry_failed: o.RetryFailed = False,
     json: o.Json = False,
+    *,
+    settings: dict[str, Any],
 ) -> None:
     """Make the images that are missing."""
-    settings = o.model_settings(locals())
     from portrayal import workflow
 
     study, folder = o.study_and_folder(target, out)
@@ -115,7 +112,7 @@ def measure(
     target: o.Target = None,
     out: o.MaybeOut = None,
     encoder: o.Encoders = None,
-    device: o.Device = None,
+    device: Device = None,
     truncate: o.Truncate = False,
     json: o.Json = False,
 ) -> None:
@@ -147,6 +144,7 @@ def analyze(
     effect: o.Effect = "pooled",
     resample: o.Resample = "units",
     permute: o.Permute = "stimuli",
+    consensus: o.Consensus = "majority",
     resamples: o.Resamples = 9999,
     confidence: o.Confidence = 0.95,
     json: o.Json = False,
@@ -165,6 +163,7 @@ def analyze(
         effect=effect,
         resample=resample,
         permute=permute,
+        consensus=consensus,
         resamples=resamples,
         confidence=confidence,
     )

@@ -164,10 +164,11 @@ def open_explainer(
         analysis: How to analyze.
         on_progress: Called as work goes on.
     """
+    settings = dict(settings or {})
     return Explainer(
         out,
-        open_generator(model, **dict(settings or {})),
-        open_encoder(encoder),
+        open_generator(model, **settings),
+        open_encoder(encoder, device=settings.get("device")),
         settings=analysis,
         on_progress=on_progress,
     )

@@ -25,6 +25,11 @@ Keys = Annotated[tuple[Word, ...], Field(min_length=1)]
 
 M = TypeVar("M", bound=Part)
 
+ASSOCIATION = "association"
+"""The question about a neutral image of an association study."""
+
+CANT_JUDGE = "can't judge"
+
 _WITHOUT_A_STUDY = ("perceived gender", "skin tone")
 _FIELD = re.compile(r"\{[^{}]*\}")
 
@@ -200,6 +205,24 @@ def default_questions(axes: Mapping[str, Sequence[str]] | None = None) -> Questi
     return QuestionSet(
         introduction=known.introduction.strip(), questions=(*before, *chosen, *after)
     )
+
+
+def association_questions(text: str, attributes: Sequence[str]) -> QuestionSet:
+    """Return the one question of T2IAT's raters: which attribute is a neutral image closer to?
+
+    Args:
+        text: The question (`AssociationStudy.rating_question`).
+        attributes: What to choose from.
+    """
+    known = default_questions()
+    unsure = Answer(key=CANT_JUDGE, text="Can't judge", cant_judge=True)
+    choice = Question(
+        id=ASSOCIATION,
+        text=text,
+        answers=(*(Answer(key=one, text=one.capitalize()) for one in attributes), unsure),
+    )
+    comment = [question for question in known.questions if not question.answers]
+    return QuestionSet(introduction=known.introduction, questions=(choice, *comment))
 
 
 def read_questions(path: Path) -> QuestionSet:

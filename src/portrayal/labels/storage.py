@@ -164,10 +164,15 @@ def load_votes(
     return Votes(questions, {vote.image: about[vote.image] for vote in votes}, votes)
 
 
+def rater_names(audit: Audit) -> list[str]:
+    """Return the names of the raters' groups whose votes an audit holds."""
+    return sorted({one.name for one in _editions(audit, None)})
+
+
 def newest_edition(audit: Audit, name: str | None = None) -> Identity | None:
     """Return the identity of the newest votes; None where there are none."""
     editions = _editions(audit, name)
-    names = sorted({one.name for one in editions})
+    names = rater_names(audit) if name is None else [name]
     if len(names) > 1:
         raise AuditError(
             f"{audit.path}: votes of several raters' groups; name one of: {one_of(names)}"

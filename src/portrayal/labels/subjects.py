@@ -9,8 +9,15 @@ from pathlib import Path
 
 from portrayal.audit import Audit
 from portrayal.errors import AuditError, ImportFileError, one_of
-from portrayal.labels.questions import QuestionSet, default_questions, read_questions
+from portrayal.labels.questions import (
+    QuestionSet,
+    association_questions,
+    default_questions,
+    read_questions,
+)
+from portrayal.records import Prompt
 from portrayal.study import Axis, Study, study_from_dict
+from portrayal.study.association import NEUTRAL, AssociationStudy
 from portrayal.study.intervention import InterventionStudy
 
 _ATTRIBUTES = ("stimulus", "attribute")
@@ -25,7 +32,7 @@ class Subject:
         image: Its key in the audit.
         prompt: What it was made from; raters see it only where there is no attribute.
         seed: The seed it was made with.
-        attribute: What raters are told that it was meant to show.
+        attribute: What raters are told that it was meant to show; "": they are told nothing.
         factors: The levels of the study's factors.
         expected: Answers by question, for an attention check.
     """
@@ -66,9 +73,11 @@ def chosen_study(audit: Audit, name: str | None) -> Study | None:
 
 
 def chosen_questions(study: Study | None, file: Path | None) -> QuestionSet:
-    """Return what to ask: a file's questions, or the paper's for the axes of a study."""
+    """Return what to ask: a file's questions, or those of the paper that the study is after."""
     if file is not None:
         return read_questions(file)
+    if isinstance(study, AssociationStudy):
+        return association_questions(study.rating_question(), tuple(study.attributes))
     axes: Mapping[str, Axis] = getattr(study, "axes", {})
     if not axes:
         return default_questions()
@@ -118,7 +127,7 @@ def find_subjects(
     known = expected or {}
     rows = audit.images().filter("status = 'ok'").order("prompt, seed")
     columns = rows.select("key, prompt, seed, factors").fetchall()
-    prompts = None if study is None else {one.text: one for one in study.prompts()}
+    prompts = None if study is None else _rated_prompts(study)
     subjects, seen = [], set()
     count: dict[str, int] = {}
     for key, prompt, seed, own in columns:
@@ -132,9 +141,21 @@ def find_subjects(
             factors = dict(prompts[prompt].factors)
         seen.add((prompt, seed))
         shown = _attribute(factors, attribute, ours=study is not None) or prompt
+        if isinstance(study, AssociationStudy) and attribute is None:
+            shown = ""  # the picture alone is judged, not the word it was made from
         subjects.append(Subject(key, prompt, seed, shown, factors, answers))
     _check_found(audit, subjects, [place for place in known if place not in seen])
     return subjects
+
+
+def _rated_prompts(study: Study) -> dict[str, Prompt]:
+    """Return the prompts whose pictures are rated: of an association study the neutral ones."""
+    neutral_only = isinstance(study, AssociationStudy)
+    return {
+        one.text: one
+        for one in study.prompts()
+        if not neutral_only or one.factors["attribute"] == NEUTRAL
+    }
 
 
 def _check_found(

@@ -78,7 +78,7 @@ def draw_texts(
         LanguageError: Words cannot be replaced.
     """
     if stored is not None:
-        study = _carried_over(study, stored)
+        study = carried_over(study, stored)
     if study.is_drawn():
         return study
     transmuter = transmuter or open_transmuter(study.transmuter)
@@ -129,7 +129,16 @@ def _drawn(plan: PromptPlan, known: DrawnPrompt, transmuter: Transmuter, seed: i
     return known.model_copy(update={"subsets": tuple(ordered)})
 
 
-def _carried_over(study: InfluenceStudy, stored: Mapping[str, Any]) -> InfluenceStudy:
+def carried_over(study: InfluenceStudy, stored: Mapping[str, Any]) -> InfluenceStudy:
+    """Return the study with the texts that the audit holds; none is drawn.
+
+    Args:
+        study: The study.
+        stored: What the audit remembers under the study's name.
+
+    Raises:
+        StudyError: The stored study was drawn in another way.
+    """
     before = study_from_dict(stored, source=f"{study.name}.json")
     if not isinstance(before, InfluenceStudy):
         raise StudyError(

@@ -116,7 +116,7 @@ def swap_images(pairs: PairCounts, *, resamples: int, rng: np.random.Generator) 
         chosen = (
             np.indices(shape).reshape(len(shape), -1).T if shape else np.zeros((1, 0), np.int64)
         )
-        chance = stats.binom.pmf(chosen, flat[places], 0.5).prod(axis=1)
+        chance = np.prod(stats.binom.pmf(chosen, flat[places], 0.5), axis=1)
     else:
         chosen = rng.binomial(flat[places], 0.5, size=(resamples, places.size))
         chance = np.full(resamples, 1 / resamples)

@@ -1,0 +1,53 @@
+"""ablate: which phrase of an intervention does it?"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from portrayal.cli import options as o
+from portrayal.cli.model_options import with_model_settings
+from portrayal.cli.verbs import carry_out
+
+Phrase = Annotated[
+    str, typer.Option("--phrase", "-p", metavar="WORDS", help="Words to take out of interventions.")
+]
+Replacement = Annotated[
+    str | None,
+    typer.Option("--with", metavar="WORDS", help="Words to put in their place, if any."),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command(rich_help_panel="The work")(ablate)
+
+
+@with_model_settings
+def ablate(
+    study: o.StudyName,
+    phrase: Phrase,
+    out: o.Out,
+    replacement: Replacement = None,
+    model: o.Model = None,
+    encoder: o.Encoders = None,
+    images: o.Images = None,
+    truncate: o.Truncate = False,
+    retry_failed: o.RetryFailed = False,
+    json: o.Json = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Take a phrase out of a study's interventions and measure again with and without it.
+
+    The originals and the whole interventions are compared, too; no image is made twice.
+    """
+    from portrayal import workflow
+
+    found = workflow.ablated_study(study, phrase, replacement=replacement, images=images)
+    work = workflow.Work(
+        out, (found,), workflow.model_for(out, model), settings,
+        tuple(encoder or workflow.DEFAULT_ENCODERS), truncate,
+    )  # fmt: skip
+    carry_out(work, retry_failed=retry_failed, json=json)

@@ -1,0 +1,115 @@
+"""Options of a model, written once for every command that opens one.
+
+A command takes `settings` and is decorated with `with_model_settings`; the options come along.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from portrayal.errors import GenerationError
+
+_MODEL = "The model"
+Steps = Annotated[
+    int | None,
+    typer.Option("--steps", metavar="N", min=1, help="Denoising steps.", rich_help_panel=_MODEL),
+]
+Guidance = Annotated[
+    float | None,
+    typer.Option("--guidance", metavar="X", help="Guidance scale.", rich_help_panel=_MODEL),
+]
+Size = Annotated[
+    str | None,
+    typer.Option(
+        "--size", metavar="PIXELS", help="As 512 or 768x512 (width x height).",
+        rich_help_panel=_MODEL,
+    ),
+]  # fmt: skip
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler", metavar="CLASS", help="A diffusers scheduler.", rich_help_panel=_MODEL
+    ),
+]
+NegativePrompt = Annotated[
+    str | None,
+    typer.Option(
+        "--negative-prompt", metavar="TEXT", help="What not to show.", rich_help_panel=_MODEL
+    ),
+]
+Dtype = Annotated[
+    str | None,
+    typer.Option(
+        "--dtype", metavar="TYPE", help="float32, bfloat16 or float16.", rich_help_panel=_MODEL
+    ),
+]
+Revision = Annotated[
+    str | None,
+    typer.Option("--revision", metavar="REV", help="Revision of a Hub id.", rich_help_panel=_MODEL),
+]
+
+_MACHINE = "The machine (changes no picture)"
+Device = Annotated[
+    str | None,
+    typer.Option(
+        "--device", metavar="DEVICE", help="cpu, cuda, cuda:1, mps; default: the best there is.",
+        rich_help_panel=_MACHINE,
+    ),
+]  # fmt: skip
+BatchSize = Annotated[
+    int | None,
+    typer.Option(
+        "--batch-size", metavar="N", min=1, help="Images per batch.", rich_help_panel=_MACHINE
+    ),
+]
+
+
+def _declared(
+    steps: Steps = None,
+    guidance: Guidance = None,
+    size: Size = None,
+    scheduler: Scheduler = None,
+    negative_prompt: NegativePrompt = None,
+    dtype: Dtype = None,
+    revision: Revision = None,
+    device: Device = None,
+    batch_size: BatchSize = None,
+) -> None:
+    """Hold the options, in the order in which the help shows them."""
+
+
+DECLARED = inspect.signature(_declared, eval_str=True).parameters
+
+
+def with_model_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a model; it receives those that were given as `settings`."""
+    own = inspect.signature(command, eval_str=True)
+    mine = [one for one in own.parameters.values() if one.name != "settings"]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [one.replace(kind=keyword) for one in (*mine, *DECLARED.values())]
+
+    @functools.wraps(command)
+    def parsed(**given: Any) -> None:
+        settings = {name: given.pop(name) for name in DECLARED}
+        command(**given, settings=_as_settings(settings))
+
+    parsed.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    parsed.__annotations__ = {one.name: one.annotation for one in parameters}
+    return parsed
+
+
+def _as_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was given; what was not stays the model's own."""
+    settings = {name: value for name, value in given.items() if value is not None}
+    if (size := settings.pop("size", None)) is not None:
+        width, cross, height = size.lower().partition("x")
+        sides = (width, height) if cross else (width, width)
+        if not all(side.isdecimal() and int(side) > 0 for side in sides):
+            raise GenerationError(f"--size is {size!r}; allowed: 512, or WIDTHxHEIGHT as 768x512")
+        settings |= {"width": int(sides[0]), "height": int(sides[1])}
+    return settings
