@@ -8,9 +8,11 @@
     │   └── DamagedPart            a Parquet part is truncated or was tampered with
     ├── ImportFileError            a manifest, an image or an embedding file of the user's is wrong
     ├── GenerationError            a generator cannot be loaded or cannot go on
-    │   └── PromptTooLong          the text encoder would cut the prompt silently
+    │   ├── PromptTooLong          the text encoder would cut the prompt silently
+    │   └── GenerationStopped      the generator ended in the middle of a batch; holds what it made
     ├── MeasurementError           a measurer cannot be loaded or cannot go on
     ├── LanguageError              a text model cannot be loaded, or has no words to offer
+    ├── CorpusError                a corpus of captions cannot be read, or was asked for nonsense
     ├── StatisticsError            arrays that a statistic has no answer for (also a ValueError)
     ├── PracticeError              the practice world was asked for what it does not know
     └── MissingExtra               an optional dependency is not installed; says the pip command
@@ -20,6 +22,9 @@ that reaches the user with a traceback is a bug.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 
 class PortrayalError(Exception):
@@ -58,12 +63,29 @@ class PromptTooLong(GenerationError):
     """A prompt is longer than the text encoder's window."""
 
 
+class GenerationStopped(GenerationError):
+    """A generator ended in the middle of a batch: a ceiling is reached, or no call can succeed.
+
+    Args:
+        message: Why.
+        made: Requests of the batch with their pictures; they are stored before the run ends.
+    """
+
+    def __init__(self, message: str, made: Sequence[tuple[Any, Any]] = ()) -> None:
+        super().__init__(message)
+        self.made = made
+
+
 class MeasurementError(PortrayalError):
     """A measurer cannot be loaded or cannot go on."""
 
 
 class LanguageError(PortrayalError):
     """A text model cannot be loaded, or has no words to offer."""
+
+
+class CorpusError(PortrayalError):
+    """A corpus of captions cannot be read or written, or was asked for what it does not hold."""
 
 
 class StatisticsError(PortrayalError, ValueError):

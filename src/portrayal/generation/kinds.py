@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from portrayal.errors import GenerationError, one_of
+from portrayal.generation.api import ANY, OPENAI, open_api
+from portrayal.generation.api import SETTINGS as API_SETTINGS
 from portrayal.generation.diffusers import SETTINGS, open_diffusers
 from portrayal.generation.painter import NAME as PAINTER
 from portrayal.generation.painter import open_painter
@@ -39,12 +41,23 @@ def open_practice(model: str, **settings: Any) -> Generator:
 
 
 KINDS: tuple[Kind, ...] = (
-    Kind(PAINTER, lambda model: model == PAINTER, open_painter, ("width", "height", "batch_size")),
+    Kind(
+        PAINTER,
+        lambda model: model == PAINTER,
+        open_painter,
+        ("width", "height", "batch_size", "device"),
+    ),
     Kind(
         PRACTICE,
         lambda model: model == PRACTICE,
         open_practice,
         tuple(name for name in SETTINGS if name != "revision"),
+    ),
+    Kind(
+        "openai:MODEL or api:MODEL",
+        lambda model: model.startswith((OPENAI, ANY)),
+        open_api,
+        API_SETTINGS,
     ),
     Kind("a folder or a Hub id (owner/name)", lambda model: True, open_diffusers, SETTINGS),
 )
@@ -55,9 +68,11 @@ def open_generator(model: str, **settings: Any) -> Generator:
     """Open a generator by its name.
 
     Args:
-        model: "practice", "practice:painter", a pipeline folder, or a Hub id.
+        model: "practice", "practice:painter", "openai:MODEL", "api:MODEL", a pipeline folder, or
+            a Hub id.
         settings: steps, guidance, width, height, scheduler, negative_prompt, dtype, device,
-            batch_size, revision, truncate; None means the model's own.
+            batch_size, revision, truncate; of a service see `open_api`. None means the model's
+            own.
 
     Raises:
         GenerationError: No such model, or a setting that it does not have.

@@ -30,11 +30,11 @@ def generate_requests(
         PromptTooLong: See `generate`.
         GenerationError: See `generate`.
     """
-    listed = _Listed(audit, requests)
+    listed = ListedAudit(audit, requests)
     return generate(listed, generator, listed.counts.items(), **options)
 
 
-class _Listed(Audit):
+class ListedAudit(Audit):
     """An audit that lacks what is on a list, whatever seeds that has."""
 
     def __init__(self, audit: Audit, requests: Iterable[Request]) -> None:

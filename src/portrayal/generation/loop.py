@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from portrayal.audit import Audit
 from portrayal.audit.files import writing
-from portrayal.errors import GenerationError
-from portrayal.generation.protocol import GenerationSummary, Generator
-from portrayal.generation.work import Arrivals, Work, own_place
+from portrayal.errors import GenerationError, GenerationStopped
+from portrayal.generation.protocol import Expectant, GenerationSummary, Generator
+from portrayal.generation.work import Arrivals, Task, Work, find_task, own_place
 from portrayal.generation.writer import PartWriter
 from portrayal.models.attempts import Attempts, Failure, Patience
 from portrayal.records import Picture, Request
@@ -47,45 +48,92 @@ def generate(
     Raises:
         AuditError: The audit is about another generator, or the disk is full.
         PromptTooLong: A prompt would be cut silently; nothing has been made then.
-        GenerationError: Batch after batch fails wholly; what was made before is stored.
+        GenerationError: Batch after batch fails wholly, or the generator cannot go on (a ceiling
+            is reached); what was made before is stored.
     """
     audit.header.require(generator.identity, audit.path)
+    counts = most_wanted(wanted)
+    truncated = generator.check(list(counts))
+    task = find_task(audit, counts.items(), retry_failed=retry_failed)
+    done = make(
+        audit, generator, task, on_progress=on_progress, on_pictures=on_pictures, patience=patience
+    )
+    return replace(done, truncated=truncated)
+
+
+def most_wanted(wanted: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return every prompt once, with the largest number of images that it is wanted with."""
     counts: dict[str, int] = {}
     for prompt, n in wanted:
         counts[prompt] = max(n, counts.get(prompt, 0))
-    truncated = generator.check(list(counts))
-    total = sum(counts.values())
-    arrivals = Arrivals(audit)
-    missing = audit.missing(counts.items(), retry_failed=retry_failed)
-    present = total - len(missing)
+    return counts
+
+
+def make(
+    audit: Audit,
+    generator: Generator,
+    task: Task,
+    *,
+    on_progress: OnProgress | None = None,
+    on_pictures: OnPictures | None = None,
+    patience: Patience | None = None,
+) -> GenerationSummary:
+    """Make what a task says is missing, beside others who may be at the same task.
+
+    Args:
+        audit: Where the pictures go.
+        generator: Who makes them.
+        task: What is missing.
+        on_progress: See `generate`.
+        on_pictures: See `generate`.
+        patience: See `generate`.
+
+    Raises:
+        AuditError: See `generate`.
+        GenerationError: See `generate`.
+    """
     report = on_progress or (lambda done, total: None)
-    report(present, total)
-    if not len(missing):
-        return GenerationSummary(present=present, truncated=truncated)
+    report(task.present, task.total)
+    if not len(task.missing):
+        return GenerationSummary(present=task.present)
+    if isinstance(generator, Expectant):
+        generator.expect(len(task.missing))
     images = audit.path / "images"
     with writing(images):
         images.mkdir(exist_ok=True)
+    arrivals = Arrivals(audit, task.parts)
     with own_place(images) as place:
-        run = _Run(generator, Work(missing, place=place), patience or Patience())
-        with PartWriter(audit, again=retry_failed) as writer:
+        run = _Run(generator, Work(task.missing, place=place), patience or Patience())
+        with PartWriter(audit, again=task.retry_failed) as writer:
             while run.work.left:
-                batch = run.next_batch()
+                batch = _next_batch(run, writer)
                 if on_pictures is not None:
                     on_pictures(batch)
                 run.store(batch, writer)
-                for prompts, seeds in arrivals.look(failed_too=not retry_failed):
+                for prompts, seeds in arrivals.look(failed_too=not task.retry_failed):
                     run.elsewhere += run.work.strike(prompts, seeds)
-                report(total - run.work.left - run.waiting, total)
+                report(task.total - run.work.left - run.waiting, task.total)
             run.give_up_waiting(writer)
     stored = writer.stored
-    report(total, total)
+    report(task.total, task.total)
     return GenerationSummary(
         made=stored["ok"],
         refused=stored["refused"],
         failed=stored["failed"],
-        present=present + run.elsewhere + stored["elsewhere"],
-        truncated=truncated,
+        present=task.present + run.elsewhere + stored["elsewhere"],
     )
+
+
+def _next_batch(run: _Run, writer: PartWriter) -> list[tuple[Request, Picture]]:
+    """Make the next batch; where the generator stops in its middle, store what it made of it."""
+    try:
+        return run.next_batch()
+    except GenerationStopped as stop:
+        if stop.made:
+            writer.put(stop.made)
+        if isinstance(stop.__cause__, KeyboardInterrupt):
+            raise stop.__cause__ from None
+        raise
 
 
 class _Run:

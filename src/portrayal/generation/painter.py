@@ -67,6 +67,7 @@ def open_painter(
     width: int | None = None,
     height: int | None = None,
     batch_size: int = 64,
+    device: str | None = None,
 ) -> PainterGenerator:
     """Open `practice:painter`.
 
@@ -75,7 +76,9 @@ def open_painter(
         width: Pixels along one side; 64 where left out.
         height: The same; pictures are square.
         batch_size: How many pictures make a part.
+        device: For the encoders that are opened beside it; the painter needs none.
     """
+    del device
     sizes = {size for size in (width, height) if size is not None} or {64}
     if len(sizes) > 1:
         raise GenerationError(f"{model}: pictures are square, got {width}x{height}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from portrayal.records import Identity, Picture, Request
 
@@ -30,8 +30,17 @@ class Generator(Protocol):
     def generate(self, requests: Sequence[Request]) -> list[Picture]:
         """Return one picture for each request, in order.
 
-        A refusal is a picture too. An exception is tried again; a `PortrayalError` ends the run.
+        A refusal is a picture too. An exception is tried again; a `PortrayalError` ends the run,
+        a `GenerationStopped` after what it holds has been stored.
         """
+
+
+@runtime_checkable
+class Expectant(Protocol):
+    """A generator that wants to know how long a run will be, to prepare for a long one."""
+
+    def expect(self, pictures: int) -> None:
+        """Take note of how many pictures are to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +53,7 @@ class GenerationSummary:
         failed: Requests that failed after all attempts, stored with their reason by this run.
         present: Wanted pictures that were there before, or that another process made meanwhile.
         truncated: Prompts that were cut to the text window, as the user allowed.
+        lost: Workers of an engine that ended before their time; others did their work.
     """
 
     made: int = 0
@@ -51,6 +61,7 @@ class GenerationSummary:
     failed: int = 0
     present: int = 0
     truncated: int = 0
+    lost: int = 0
 
     def as_dict(self) -> dict[str, int]:
         """Return a JSON-ready copy."""
@@ -63,6 +74,7 @@ class GenerationSummary:
             (self.refused, "refused by the model"),
             (self.failed, "failed (their reasons are in images/; --retry-failed tries again)"),
             (self.truncated, "prompts cut to the text window"),
+            (self.lost, "workers lost, others did their work"),
         ):
             if count:
                 parts.append(f"{count:,} {words}")

@@ -12,7 +12,8 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,42 @@ from portrayal.audit.parts import listing, part_names, read_part
 from portrayal.records import Request
 
 _PLACES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What an audit lacked at a moment; all who share the work begin with the same one.
+
+    Attributes:
+        missing: Columns `prompt` and `seed`, prompt by prompt, seeds ascending.
+        total: How many pictures are wanted, with those that are there.
+        parts: Names of the image parts that were looked at.
+        retry_failed: Requests that failed before count as missing.
+    """
+
+    missing: pa.Table
+    total: int
+    parts: frozenset[str]
+    retry_failed: bool = False
+
+    @property
+    def present(self) -> int:
+        """How many pictures were there."""
+        return self.total - len(self.missing)
+
+
+def find_task(audit: Audit, wanted: Iterable[tuple[str, int]], *, retry_failed: bool) -> Task:
+    """Look at what is there and return what is missing.
+
+    Args:
+        audit: Where to look.
+        wanted: Prompt texts, each once, with the number of images wanted.
+        retry_failed: Count requests that failed before as missing.
+    """
+    counts = list(wanted)
+    parts = frozenset(part_names(audit.path / "images"))  # first: what comes later is an arrival
+    missing = audit.missing(counts, retry_failed=retry_failed)
+    return Task(missing, sum(n for _, n in counts), parts, retry_failed)
 
 
 class Work:
@@ -98,11 +135,16 @@ class Work:
 
 
 class Arrivals:
-    """The image parts that have come into an audit since the last look."""
+    """The image parts that have come into an audit since the last look.
 
-    def __init__(self, audit: Audit) -> None:
+    Args:
+        audit: The audit.
+        seen: Names of the parts that were there at the first look.
+    """
+
+    def __init__(self, audit: Audit, seen: Iterable[str]) -> None:
         self._folder = audit.path / "images"
-        self._seen = set(part_names(self._folder))
+        self._seen = set(seen)
 
     def look(self, *, failed_too: bool) -> Iterator[tuple[list[str], list[int]]]:
         """Yield prompts and seeds of every new part.

@@ -84,12 +84,17 @@ class PartWriter:
 
     def _store(self, batch: Batch) -> None:
         records = list(self._encoders.map(record, *zip(*batch, strict=True)))
-        fresh = self._audit.append_images(records, again=self._again)
-        counts = Counter(str(one.status) for one in records)
-        if fresh < len(records):
-            counts = Counter({"ok": fresh}) if fresh else Counter()
-            counts["elsewhere"] = len(records) - fresh
-        self.stored += counts
+        self.stored += store_records(self._audit, records, again=self._again)
+
+
+def store_records(audit: Audit, records: Sequence[ImageRecord], *, again: bool) -> Counter[str]:
+    """Store rows as one part; return how many were stored by status, and how many "elsewhere"."""
+    fresh = audit.append_images(records, again=again)
+    counts = Counter(str(one.status) for one in records)
+    if fresh < len(records):
+        counts = Counter({"ok": fresh}) if fresh else Counter()
+        counts["elsewhere"] = len(records) - fresh
+    return counts
 
 
 def record(request: Request, picture: Picture) -> ImageRecord:

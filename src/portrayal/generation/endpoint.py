@@ -1,0 +1,213 @@
+"""One call to an OpenAI-compatible image endpoint, and what its answer means.
+
+Answers come from outside: their size, time, type and content are checked, and nothing that a
+server says is written down before the key has been taken out of it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+import time
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from portrayal.errors import GenerationError
+from portrayal.models.attempts import first_line
+from portrayal.models.devices import import_extra
+from portrayal.records import FORMATS, MAX_PIXELS, Picture
+
+MAX_BYTES = 96 * 2**20
+"""Of an answer: a picture of 64 million pixels, compressed, in base 64."""
+
+_POLICY = ("contentpolicy", "moderation", "contentfilter", "responsibleai", "safety")
+_NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+_BUSY = (408, 409, 425, 429)
+_MAYBE_MADE = (408, 504)  # somebody on the way lost patience, not the one who makes pictures
+_FORMAT = "response_format"
+_LONGEST_REASON = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call came to.
+
+    Attributes:
+        picture: The picture, the refusal, or the failure if this stays the last try.
+        paid: The call is on the bill, or may be.
+        again: Another try may end better.
+        after: Seconds to wait before that, where the server said so.
+    """
+
+    picture: Picture
+    paid: bool
+    again: bool = False
+    after: float | None = None
+
+
+class Endpoint:
+    """A model behind an image endpoint.
+
+    Args:
+        model: The model's name at the service.
+        base_url: Where the service is, up to and including the version, e.g. ".../v1".
+        key: The secret; None where the service asks for none.
+        key_from: The environment variable that it came from, for messages.
+        options: Further arguments of every call (size, quality).
+        timeout: Seconds after which an answer is given up.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str,
+        key: str | None,
+        key_from: str,
+        options: Mapping[str, str],
+        timeout: float,
+    ) -> None:
+        self._openai = import_extra("openai", extra="api")
+        self._model = model
+        self._key = key
+        self._key_from = key_from
+        self._timeout = timeout
+        self._options: dict[str, Any] = {"model": model, "n": 1, **options}
+        if not model.startswith(("gpt-image", "chatgpt-image")):  # they have no other format
+            self._options[_FORMAT] = "b64_json"
+        # Retries are ours, because every single call counts against the ceiling.
+        self._client = self._openai.OpenAI(
+            api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=0
+        )
+
+    def ask(self, prompt: str) -> Answer:
+        """Make one call.
+
+        Raises:
+            GenerationError: No call will succeed: wrong key, no such model, no money left.
+        """
+        deadline = time.monotonic() + self._timeout
+        sent = self._options
+        try:
+            call = self._client.images.with_streaming_response.generate
+            with call(prompt=prompt, **sent) as response:
+                body = _read(response.iter_bytes(), deadline)
+        except self._openai.APIStatusError as error:
+            if error.param == _FORMAT and _FORMAT in sent:
+                # It knows no other format than base 64, and wants no word of it.
+                self._options = {name: sent[name] for name in sent if name != _FORMAT}
+                return self.ask(prompt)
+            return self._declined(error)
+        except (self._openai.APITimeoutError, TimeoutError):
+            return _lost(f"no whole answer within {self._timeout:g} s")
+        except _TooLarge as error:
+            return _lost(str(error))
+        except Exception as error:  # cut connections have as many kinds as there are layers
+            never_there = type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
+            return _lost(self._clean(first_line(error)), paid=not never_there)
+        return picture_in(body)
+
+    def _declined(self, error: Any) -> Answer:
+        """Tell refusals, bad requests, busy servers and hopeless errors apart."""
+        status, code = int(error.status_code), str(error.code or error.type or "")
+        said = self._clean(f"HTTP {status} {code}: {_message(error)}")
+        if _is_policy(code):
+            return Answer(Picture.refused(self._clean(code)), paid=False)
+        if status == 401:
+            # What the server says about a wrong key may quote it.
+            raise GenerationError(
+                f"{self._model}: the service does not accept the key (HTTP 401); "
+                f"set the environment variable {self._key_from}"
+            )
+        if status in (402, 403, 404) or code in _NO_MONEY:
+            raise GenerationError(f"{self._model}: the service will not answer: {said}")
+        if status in _BUSY or status >= 500:
+            after = _seconds(error.response.headers.get("retry-after"))
+            return Answer(Picture.failed(said), status in _MAYBE_MADE, again=True, after=after)
+        return Answer(Picture.failed(said), paid=False)
+
+    def _clean(self, text: str) -> str:
+        """Return what may be written down: one line, short, without the key."""
+        if self._key:
+            text = text.replace(self._key, "[key]")
+        line = " ".join(text.split())
+        return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
+
+
+class _TooLarge(Exception):
+    """An answer is larger than any picture."""
+
+
+def _read(chunks: Iterable[bytes], deadline: float) -> bytes:
+    """Read an answer, but neither for longer nor more than any picture takes."""
+    found = bytearray()
+    for chunk in chunks:
+        found += chunk
+        if len(found) > MAX_BYTES:
+            raise _TooLarge(f"the answer is larger than {MAX_BYTES // 2**20} MiB")
+        if time.monotonic() > deadline:
+            raise TimeoutError
+    return bytes(found)
+
+
+def picture_in(body: bytes) -> Answer:
+    """Return the picture in the body of an answer that the server calls a success."""
+    try:
+        data = json.loads(body)["data"][0]
+        encoded = data.get("b64_json")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return _lost("the answer is not that of an image endpoint")
+    if not isinstance(encoded, str):
+        what = "a link" if data.get("url") else "no picture"
+        return _lost(f"the answer holds {what} instead of base 64")
+    try:
+        image = _decoded(base64.b64decode(encoded, validate=True))
+    except binascii.Error:
+        return _lost("the answer's base 64 is damaged")
+    except Exception as error:  # decoders of damaged bytes raise almost anything
+        return _lost(f"the answer's picture cannot be read: {_why(error)}")
+    return Answer(Picture.ok(image), paid=True)
+
+
+def _decoded(data: bytes) -> Image.Image:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > MAX_PIXELS:
+                raise Image.DecompressionBombError
+            return ImageOps.exif_transpose(image).convert("RGB")
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, Image.DecompressionBombError):
+        return f"more than {MAX_PIXELS:,} pixels"
+    # Pillow names the object in memory that it could not identify, which tells nobody anything.
+    return "not PNG, JPEG or WebP" if "cannot identify" in str(error) else first_line(error)
+
+
+def _lost(reason: str, *, paid: bool = True) -> Answer:
+    return Answer(Picture.failed(reason), paid, again=True)
+
+
+def _message(error: Any) -> str:
+    body = error.body
+    found = body.get("message") if isinstance(body, Mapping) else None
+    return str(found) if found else type(error).__name__
+
+
+def _is_policy(code: str) -> bool:
+    plain = "".join(letter for letter in code.lower() if letter.isalnum())
+    return any(word in plain for word in _POLICY)
+
+
+def _seconds(header: str | None) -> float | None:
+    try:
+        return max(0.0, float(header)) if header else None
+    except ValueError:  # a date; our own pauses do
+        return None
