@@ -29,7 +29,12 @@ def build_tokenizer() -> Any:
 
 
 def build_text_encoder(
-    tokenizer: Any, *, width: int = 32, seed: int = 0, pooled: bool = False
+    tokenizer: Any,
+    *,
+    width: int = 32,
+    seed: int = 0,
+    pooled: bool = False,
+    activation: str = "quick_gelu",
 ) -> Any:
     """Return a CLIP text tower of two layers."""
     import torch
@@ -43,6 +48,7 @@ def build_text_encoder(
         projection_dim=width,
         num_hidden_layers=2,
         num_attention_heads=2,
+        hidden_act=activation,
         max_position_embeddings=WINDOW,
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
@@ -116,6 +122,72 @@ def build_sd1(
         requires_safety_checker=safety,
     )
     return save(pipeline, folder)
+
+
+def build_sd2(folder: Path, *, seed: int = 0, safety: bool = False) -> Path:
+    """Write a pipeline as Stable Diffusion 2's: OpenCLIP's tower, heads by level, v-prediction."""
+    import torch
+    from diffusers import DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
+
+    tokenizer = build_tokenizer()
+    text_encoder = build_text_encoder(tokenizer, seed=seed, activation="gelu")
+    torch.manual_seed(seed)
+    unet = UNet2DConditionModel(
+        sample_size=8,
+        block_out_channels=(16, 32),
+        layers_per_block=1,
+        down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
+        up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
+        cross_attention_dim=32,
+        attention_head_dim=(2, 4),
+        use_linear_projection=True,
+        norm_num_groups=8,
+    ).eval()
+    pipeline = StableDiffusionPipeline(
+        vae=build_vae(),
+        text_encoder=text_encoder,
+        tokenizer=tokenizer,
+        unet=unet,
+        scheduler=DDIMScheduler(
+            beta_start=0.00085,
+            beta_end=0.012,
+            beta_schedule="scaled_linear",
+            clip_sample=False,
+            set_alpha_to_one=False,
+            steps_offset=1,
+            prediction_type="v_prediction",
+        ),
+        safety_checker=build_safety_checker() if safety else None,
+        feature_extractor=build_feature_extractor() if safety else None,
+        requires_safety_checker=safety,
+    )
+    return save(pipeline, folder)
+
+
+def build_lora(folder: Path, base: Path, *, seed: int = 0, rank: int = 2) -> Path:
+    """Write a LoRA of all attention layers of a pipeline's UNet, strong enough to be seen."""
+    import torch
+    from diffusers import StableDiffusionPipeline, UNet2DConditionModel
+    from peft import LoraConfig
+    from peft.utils import get_peft_model_state_dict
+
+    with quiet():
+        unet = UNet2DConditionModel.from_pretrained(base / "unet")
+        unet.add_adapter(
+            LoraConfig(
+                r=rank, lora_alpha=rank, init_lora_weights="gaussian",
+                target_modules=["to_q", "to_k", "to_v", "to_out.0"],
+            )
+        )  # fmt: skip
+        torch.manual_seed(seed)
+        with torch.no_grad():
+            for name, weight in unet.named_parameters():
+                if "lora" in name:
+                    weight.normal_(0.0, 0.5)
+        StableDiffusionPipeline.save_lora_weights(
+            folder, unet_lora_layers=get_peft_model_state_dict(unet)
+        )
+    return folder / "pytorch_lora_weights.safetensors"
 
 
 def build_sdxl(folder: Path, *, seed: int = 0) -> Path:

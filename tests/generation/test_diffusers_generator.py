@@ -102,6 +102,7 @@ def test_pictures_are_those_of_the_plain_pipeline(
 
 FAMILIES: dict[str, dict[str, Any]] = {
     "sd1": {},
+    "sd2": {},
     "sdxl": {},
     "sd3": {},
     "flux": {"width": 16, "height": 16},
@@ -190,8 +191,9 @@ def test_truncation_is_counted_and_in_the_identity(sd1: Path, generator: Generat
 # --- refusals and failures ----------------------------------------------------------------------
 
 
-def test_what_the_safety_checker_flags_is_refused(tmp_path: Path) -> None:
-    folder = pipelines.build_sd1(tmp_path / "safe", safety=True)
+@pytest.mark.parametrize("family", ["sd1", "sd2"])
+def test_what_the_safety_checker_flags_is_refused(tmp_path: Path, family: str) -> None:
+    folder = getattr(pipelines, f"build_{family}")(tmp_path / "safe", safety=True)
     generator = open_generator(str(folder), steps=1)
     audit = Audit.at(tmp_path / "audit", generator.identity)
     assert generate(audit, generator, [("a", 3)]).refused == 3

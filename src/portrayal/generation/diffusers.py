@@ -14,7 +14,10 @@ from typing import Any
 from PIL import Image
 
 from portrayal.errors import GenerationError
+from portrayal.generation.adapters import Adapter, find_adapter, fuse_adapters
+from portrayal.generation.compilation import Compilation
 from portrayal.generation.pipelines import (
+    PipelineFiles,
     load_pipeline,
     read_defaults,
     read_pipeline_files,
@@ -38,6 +41,8 @@ SETTINGS = (
     "batch_size",
     "revision",
     "truncate",
+    "lora",
+    "compile",
 )
 """What `open_diffusers` takes."""
 
@@ -76,6 +81,7 @@ class DiffusersGenerator:
         files: What identifies the model's files, for the identity.
         batch_size: How many pictures to make at once.
         truncate: Let prompts be cut to the text window.
+        compilation: When to compile the network; never where left out.
     """
 
     def __init__(
@@ -87,9 +93,11 @@ class DiffusersGenerator:
         files: dict[str, Any],
         batch_size: int,
         truncate: bool = False,
+        compilation: Compilation | None = None,
     ) -> None:
         self.batch_size = batch_size
         self._pipeline = pipeline
+        self._compilation = compilation or Compilation(pipeline, mode="off", device="cpu")
         parameters = inspect.signature(pipeline.__call__).parameters
         if "prompt" not in parameters:
             raise GenerationError(f"{name}: {type(pipeline).__name__} makes no images from text")
@@ -110,8 +118,15 @@ class DiffusersGenerator:
         """Return how many prompts will be cut; raise where cutting was not allowed."""
         return self._window.check(prompts)
 
+    def expect(self, pictures: int) -> None:
+        """Take note of how many pictures are to be made: a long run is worth compiling for."""
+        self._compilation.expect(pictures)
+
     def generate(self, requests: Sequence[Request]) -> list[Picture]:
         """Make one picture for each request."""
+        return self._compilation.run(self._generate, requests)
+
+    def _generate(self, requests: Sequence[Request]) -> list[Picture]:
         torch = import_extra("torch", extra="models")
         noise = [torch.Generator("cpu").manual_seed(request.seed) for request in requests]
         prompts = [request.prompt for request in requests]
@@ -170,6 +185,8 @@ def open_diffusers(
     device: str | None = None,
     batch_size: int | None = None,
     truncate: bool = False,
+    lora: Sequence[str] = (),
+    compile: str = "auto",
     **sampling: Any,
 ) -> DiffusersGenerator:
     """Load a pipeline by folder or Hub id.
@@ -182,6 +199,8 @@ def open_diffusers(
         device: Where to run; by default a GPU where there is one.
         batch_size: Pictures at once; halved by the loop where memory runs out.
         truncate: Let prompts be cut to the text window; kept in the identity.
+        lora: Adapters, each a file, a folder or a Hub id, with "@SCALE" behind it or without.
+        compile: "auto" compiles the network on a GPU where the run is long enough; "on"; "off".
         sampling: The fields of `Sampling`.
 
     Raises:
@@ -196,19 +215,32 @@ def open_diffusers(
     if batch_size is not None and batch_size < 1:
         raise GenerationError(f"batch_size is {batch_size}; allowed: 1 or more")
     settings = {key: value for key, value in sampling.items() if value is not None}
+    adapters = [find_adapter(written) for written in lora]  # before gigabytes are loaded
+    pipeline = load_pipeline(files, dtype=kind, device=place)
+    fuse_adapters(pipeline, adapters)
     return DiffusersGenerator(
-        load_pipeline(files, dtype=kind, device=place),
+        pipeline,
         name or source.name,
         replace(Sampling(**defaults), **settings),
-        files=_files_identity(source, files.weights_hash, files.configuration_hash),
+        files=_files_identity(source, files, adapters),
         batch_size=batch_size or _BATCH.get(place.partition(":")[0], 16),
         truncate=truncate,
+        compilation=Compilation(pipeline, mode=compile, device=place),
     )
 
 
-def _files_identity(source: Source, weights: str, configuration: str) -> dict[str, Any]:
-    found = {"weights": weights, "configuration": configuration}
-    return found if source.revision is None else found | {"revision": source.revision}
+def _files_identity(
+    source: Source, files: PipelineFiles, adapters: Sequence[Adapter]
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "weights": files.weights_hash,
+        "configuration": files.configuration_hash,
+    }
+    if source.revision is not None:
+        found["revision"] = source.revision
+    if adapters:
+        found["adapters"] = [adapter.as_dict() for adapter in adapters]
+    return found
 
 
 def _download(model: str, revision: str | None) -> str:

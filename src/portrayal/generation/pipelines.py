@@ -6,7 +6,9 @@ its own is an error that says so.
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,16 @@ INDEX = "model_index.json"
 DEFAULTS = "portrayal.json"
 """Optional file of a pipeline folder: the settings at which the model is meant to be used."""
 
+TEXT_TO_IMAGE = (
+    "StableDiffusionPipeline",
+    "StableDiffusionXLPipeline",
+    "StableDiffusion3Pipeline",
+    "FluxPipeline",
+    "PixArtAlphaPipeline",
+    "PixArtSigmaPipeline",
+)
+"""Classes that make images from text; the usual ones, others are looked up."""
+
 _DEFAULTABLE = ("steps", "guidance", "width", "height", "scheduler", "negative_prompt", "dtype")
 
 
@@ -36,11 +48,13 @@ class PipelineFiles:
 
     Attributes:
         source: Where they lie.
+        class_name: The class of diffusers that the index names.
         components: Names of the parts that have a folder (unet, vae, tokenizer, ...).
         variant: "fp16" where a part has its weights in no other form.
     """
 
     source: Source
+    class_name: str
     components: tuple[str, ...]
     variant: str | None
 
@@ -94,7 +108,8 @@ def read_pipeline_files(source: Source) -> PipelineFiles:
                 "allowed: safetensors; convert them, or take a revision that has them"
             )
     only_fp16 = any(weight_files(f, variant="fp16") and not weight_files(f) for f in present)
-    return PipelineFiles(source, tuple(f.name for f in present), "fp16" if only_fp16 else None)
+    variant = "fp16" if only_fp16 else None
+    return PipelineFiles(source, index["_class_name"], tuple(f.name for f in present), variant)
 
 
 def read_defaults(source: Source) -> dict[str, Any]:
@@ -126,15 +141,36 @@ def load_pipeline(files: PipelineFiles, *, dtype: str, device: str) -> Any:
     folder = files.source.folder
     with quietly("transformers", "diffusers"):
         try:
-            try:
-                pipeline = diffusers.AutoPipelineForText2Image.from_pretrained(folder, **options)
-            except ValueError:  # a pipeline that has no automatic class
-                pipeline = diffusers.DiffusionPipeline.from_pretrained(folder, **options)
+            pipeline = _from_pretrained(diffusers, files, options)
         except Exception as problem:  # a model folder is foreign input: anything may be wrong
             raise GenerationError(f"{folder}: cannot be loaded: {first_line(problem)}") from problem
         pipeline.set_progress_bar_config(disable=True)
         pipeline.to(device)
+        if device.startswith("cuda"):
+            lay_channels_last(pipeline)
     return pipeline
+
+
+def _from_pretrained(diffusers: Any, files: PipelineFiles, options: Mapping[str, Any]) -> Any:
+    """Load by the class that the index names where that makes images from text.
+
+    The automatic class would do the same, after importing every pipeline of diffusers, which takes
+    a second. It is for folders that name another task's class, as inpainting models do.
+    """
+    folder = files.source.folder
+    if files.class_name not in TEXT_TO_IMAGE:
+        # A pipeline without an automatic class is loaded by its own, below.
+        with contextlib.suppress(ValueError):
+            return diffusers.AutoPipelineForText2Image.from_pretrained(folder, **options)
+    return diffusers.DiffusionPipeline.from_pretrained(folder, **options)
+
+
+def lay_channels_last(pipeline: Any) -> None:
+    """Order the weights of convolutions as tensor cores read them; transformers have none."""
+    torch = import_extra("torch", extra="models")
+    for name in ("unet", "vae"):
+        if (network := getattr(pipeline, name, None)) is not None:
+            network.to(memory_format=torch.channels_last)
 
 
 def use_scheduler(pipeline: Any, name: str) -> None:
