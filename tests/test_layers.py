@@ -19,8 +19,13 @@ ALLOWED: dict[str, set[str]] = {
     "models": {"errors", "records"},
     "generation": {"errors", "records", "audit", "practice", "models"},
     "measurement": {"errors", "records", "audit", "practice", "models"},
+    "engine": {"errors", "records", "audit", "models", "generation"},
     "language": {"errors", "records", "study", "practice", "models"},
+    "corpus": {"errors", "records", "statistics", "study", "audit", "models", "language"},
     "imports": {"errors", "records", "audit"},
+    "training_examples": {
+        "errors", "records", "study", "audit", "corpus", "language", "measurement",
+    },
     "analysis": {"errors", "records", "statistics", "study", "audit", "labels"},
     "calibration": {
         "errors", "records", "statistics", "study", "audit", "practice", "models",
@@ -31,7 +36,8 @@ ALLOWED: dict[str, set[str]] = {
     "web": {"errors", "records", "statistics", "study", "audit", "analysis", "labels", "report"},
     "workflow": {
         "errors", "records", "statistics", "study", "audit", "practice", "models",
-        "generation", "measurement", "language", "analysis", "report",
+        "engine", "generation", "measurement", "language", "training_examples", "analysis",
+        "report",
     },
     "explanation": {
         "errors", "records", "statistics", "study", "audit", "generation", "measurement",

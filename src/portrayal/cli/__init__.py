@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from portrayal import __version__
-from portrayal.cli import ablate, bring, explain, practice, raters, studies, verbs
+from portrayal.cli import ablate, bring, corpus, explain, practice, raters, studies, verbs
 from portrayal.cli.console import notes
 from portrayal.errors import PortrayalError
 
@@ -36,6 +36,7 @@ explain.add_to(app)
 ablate.add_to(app)
 studies.add_to(app)
 bring.add_to(app)
+corpus.add_to(app)
 raters.add_to(app)
 practice.add_to(app)
 

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import tarfile
+from pathlib import Path
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from caption_files import png, write
+
+from portrayal.corpus import Corpus, Term, create_corpus
+from portrayal.errors import CorpusError
+
+NURSE = [Term.of("nurse")]
+
+
+def write_tar(file: Path, samples: list[tuple[str, dict[str, bytes]]]) -> Path:
+    """A tar as img2dataset writes it."""
+    with tarfile.open(file, "w") as tar:
+        for key, members in samples:
+            for ending, data in members.items():
+                info = tarfile.TarInfo(f"{key}.{ending}")
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+    return file
+
+
+# Opening
+
+
+def test_a_folder_that_is_no_corpus(tmp_path: Path, files: Path) -> None:
+    with pytest.raises(CorpusError, match=r"not a corpus: it has no corpus\.json"):
+        Corpus(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(CorpusError, match="not empty and not a corpus"):
+        create_corpus(tmp_path, [files])
+    with pytest.raises(CorpusError, match="is a file"):
+        create_corpus(tmp_path / "notes.txt", [files])
+
+
+def test_a_newer_format(corpus: Corpus) -> None:
+    file = corpus.folder / "corpus.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "format": 99}))
+    with pytest.raises(CorpusError, match="format 99 is newer"):
+        Corpus(corpus.folder)
+    file.write_text("{")
+    with pytest.raises(CorpusError, match="not readable"):
+        Corpus(corpus.folder)
+
+
+def test_nothing_to_add(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="nothing there that can hold captions"):
+        create_corpus(tmp_path / "c", [tmp_path / "*.parquet"])
+    assert not (tmp_path / "c").exists()
+
+
+# Ways to name sources
+
+
+def test_files_patterns_and_folders_are_the_same(files: Path, tmp_path: Path) -> None:
+    ways = [[files], [files / "*.parquet"], sorted(files.glob("*.parquet")), [files, files]]
+    made = [create_corpus(tmp_path / str(n), way) for n, way in enumerate(ways)]
+    assert {one.rows for one in made} == {3_000}
+    assert len({one.identity.settings["sources"] for one in made}) == 1
+
+
+def test_names_with_signs_of_patterns(tmp_path: Path) -> None:
+    odd = tmp_path / "a[1]*?"
+    odd.mkdir()
+    write(odd / "x[0].parquet", ["a nurse"])
+    write(odd / "x0.parquet", ["a cook"])
+    corpus = create_corpus(tmp_path / "c", [odd])
+    assert corpus.search(NURSE, per_term=1).counts == {"nurse": 1}
+
+
+def test_adding_again_adds_nothing(corpus: Corpus, files: Path) -> None:
+    again = create_corpus(corpus.folder, [files])
+    assert again.sources == corpus.sources
+    assert again.identity == corpus.identity
+
+
+def test_urls_of_fsspec(files: Path, tmp_path: Path, captions: list[str]) -> None:
+    system = fsspec.filesystem("memory")
+    for file in files.glob("*.parquet"):
+        system.pipe(f"/laion/{file.name}", file.read_bytes())
+    local = create_corpus(tmp_path / "local", [files]).search(NURSE, per_term=5)
+    for number, url in enumerate(["memory://laion", "memory://laion/part-*.parquet"]):
+        far = create_corpus(tmp_path / str(number), [url])
+        assert far.rows == 3_000
+        found = far.search(NURSE, per_term=5)
+        assert found.counts == local.counts
+        assert found.table().equals(local.table())
+    with pytest.raises(CorpusError, match="nothing there"):
+        create_corpus(tmp_path / "none", ["memory://elsewhere/x.parquet"])
+    with pytest.raises(CorpusError, match="cannot be opened"):
+        create_corpus(tmp_path / "none", ["nosuchthing://x.parquet"])
+
+
+# Identity
+
+
+def test_a_copy_is_the_same_corpus(tmp_path: Path, files: Path) -> None:
+    first = tmp_path / "here"
+    shutil.copytree(files, first / "data")
+    corpus = create_corpus(first / "corpus", [first / "data"])
+    found = corpus.search(NURSE, per_term=5)
+    moved = tmp_path / "there"
+    shutil.copytree(first, moved)
+    shutil.rmtree(first)
+    for file in (moved / "data").iterdir():
+        os.utime(file, (1, 1))
+    again = Corpus(moved / "corpus")
+    assert again.identity == corpus.identity
+    (again.folder / "sets" / f"{found.name}.parquet").unlink()
+    assert again.search(NURSE, per_term=5).counts == found.counts
+
+
+def test_a_changed_source_is_noticed(tmp_path: Path) -> None:
+    file = write(tmp_path / "x.parquet", ["a nurse", "a cook"])
+    corpus = create_corpus(tmp_path / "c", [file])
+    write(file, ["a nurse", "two nurses"])
+    with pytest.raises(CorpusError, match=r"x\.parquet: has changed since it was added"):
+        corpus.search(NURSE, per_term=1)
+    again = create_corpus(tmp_path / "c", [file])
+    assert again.identity != corpus.identity
+    assert again.search(NURSE, per_term=1).counts == {"nurse": 2}
+    file.unlink()
+    with pytest.raises(CorpusError, match=r"x\.parquet: cannot be read any more"):
+        again.search([Term.of("cook")], per_term=1)
+
+
+# Columns
+
+
+@pytest.mark.parametrize("column", ["TEXT", "text", "Caption", "prompt", "whatever"])
+def test_the_text_column_is_found(tmp_path: Path, column: str) -> None:
+    file = write(tmp_path / "x.parquet", ["a nurse"], column=column)
+    corpus = create_corpus(tmp_path / "c", [file])
+    assert corpus.sources[0].text == column
+    assert corpus.search(NURSE, per_term=1).counts == {"nurse": 1}
+
+
+def test_a_named_text_column(tmp_path: Path) -> None:
+    file = write(tmp_path / "x.parquet", ["a cook"], column="TEXT", alt_text=["a nurse"])
+    corpus = create_corpus(tmp_path / "c", [file], text="alt_text")
+    assert corpus.search(NURSE, per_term=1).counts == {"nurse": 1}
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.large_string(), pa.binary(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_types_of_text(tmp_path: Path, kind: pa.DataType) -> None:
+    texts = pa.array(["a nurse", None, "a cook"]).cast(pa.string())
+    column = texts.dictionary_encode() if pa.types.is_dictionary(kind) else texts.cast(kind)
+    pq.write_table(pa.table({"TEXT": column, 'odd "name"': [1, 2, 3]}), tmp_path / "x.parquet")
+    corpus = create_corpus(tmp_path / "c", [tmp_path / "x.parquet"])
+    found = corpus.search(NURSE, per_term=1)
+    assert found.counts == {"nurse": 1}
+    assert [(one.kind, one.count) for one in found.problems] == [("missing", 1)]
+
+
+# Tables and tars
+
+
+def test_a_table_of_commas(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png(1))
+    with (tmp_path / "x.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = [["file_name", "caption"], ["a.png", "a nurse,\nsmiling"], ["b.png", "a cook"], []]
+        csv.writer(file).writerows(rows)
+    (tmp_path / "y.tsv").write_bytes(b"caption\tn\ntwo nurses\t1\n\xff nurse\t2\n")
+    corpus = create_corpus(tmp_path / "c", [tmp_path / "x.csv", tmp_path / "y.tsv"])
+    found = corpus.search(NURSE, per_term=None)
+    assert found.table()["caption"].to_pylist() == ["a nurse,\nsmiling", "two nurses"]
+    assert [one.line() for one in found.problems] == [
+        "1 caption is not UTF-8, left out (y.tsv row 1)"
+    ]
+    assert [
+        bytes(answer) for _, answer in corpus.images([(0, 0)]) if isinstance(answer, bytes)
+    ] == [png(1)]
+
+
+def test_tars_of_img2dataset(tmp_path: Path) -> None:
+    told = json.dumps({"caption": "two nurses", "url": "x"}).encode()
+    samples = [
+        ("00000", {"jpg": png(1), "txt": b"a nurse \n", "json": b"{}"}),
+        ("00001", {"png": png(2), "json": told}),
+        ("00002", {"txt": b"a nurse without a picture"}),
+        ("00003", {"webp": b"no picture", "txt": b"nurse \xff"}),
+        ("00004", {"jpg": png(4)}),
+    ]
+    tar = write_tar(tmp_path / "00000.tar", samples)
+    corpus = create_corpus(tmp_path / "c", [tmp_path])
+    assert corpus.rows == 5
+    found = corpus.search(NURSE, per_term=None)
+    assert found.table()["caption"].to_pylist() == [
+        "a nurse", "two nurses", "a nurse without a picture"
+    ]  # fmt: skip
+    assert {one.kind: one.count for one in found.problems} == {"missing": 1, "not UTF-8": 1}
+    answers = dict(corpus.images([(0, row) for row in range(5)]))
+    assert answers[0, 0] == png(1)
+    assert answers[0, 1] == png(2)
+    assert answers[0, 2].text == "no image in this sample"  # type: ignore[union-attr]
+    assert "corrupt image" in answers[0, 3].text  # type: ignore[union-attr]
+    assert answers[0, 4] == png(4)
+    tar.write_bytes(tar.read_bytes()[:700])
+    cut = create_corpus(tmp_path / "d", [write(tmp_path / "ok.parquet", ["a nurse"]), tar])
+    assert cut.rows == 1
+    assert "cannot be read as a tar" in cut.left_out[0].where
