@@ -121,7 +121,7 @@ def test_tables_speak_of_every_group(audit: Audit) -> None:
     assert "where up to 2 words are replaced together (level 2: influence" in doctor.sentence
     assert doctor.sentence.split(";")[1].startswith(" alone, the share of woman goes from 0 % to")
     assert "pushes towards the group that is named" in notes
-    assert "one that shows several people counts once" in notes
+    assert "A picture counts once, also where it shows several people" in notes
     assert "by candidates own list" in notes
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from portrayal.analysis.data import Images, IntArray, StudyData
-from portrayal.analysis.groups import NOBODY, Classification, classify
+from portrayal.analysis.groups import NOBODY, Classification
+from portrayal.analysis.people import seen_groups
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.records import Prompt
 from portrayal.study import UNKNOWN, Axis, Study
@@ -75,7 +76,7 @@ def axis_view(
     """Classify a study's pictures on one axis; None where its texts have not been embedded."""
     prompts = study.prompts()
     images = data.images(prompts)
-    labels = classify(images.vectors, axis, data.text_vectors, logit_scale=data.logit_scale)
+    labels = seen_groups(images, axis, data)
     if labels is None:
         return None
     counts = _counts(labels, images.prompts, prompts, (*axis.groups, UNKNOWN, NOBODY))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from portrayal.analysis.data import StudyData
-from portrayal.analysis.groups import classify
+from portrayal.analysis.people import seen_groups
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.records import Prompt, Table
 from portrayal.statistics.classification import Average, ConfusionResult, Score, confusion
@@ -116,7 +116,7 @@ def labels_by_key(prompts: Sequence[Prompt], axis: Axis, data: StudyData) -> dic
     """Return what one encoder says about each picture, by image key; None without its texts."""
     once = {prompt.text: prompt for prompt in prompts}
     images = data.images(list(once.values()))
-    found = classify(images.vectors, axis, data.text_vectors, logit_scale=data.logit_scale)
+    found = seen_groups(images, axis, data)
     return None if found is None else dict(zip(images.keys, found.labels.tolist(), strict=True))
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from portrayal.analysis.people_data import PeopleSeen, people_seen
 from portrayal.audit import Audit
 from portrayal.records import Identity, Prompt
 
@@ -122,6 +123,8 @@ class StudyData:
         wanted: Images that the study asks for.
         dropped: How many of them cannot be used, by reason.
         unused: Images of these prompts beyond what the study asks for.
+        people: The people of each picture, where a person detector has looked.
+        audit: Where they are from; None where embeddings were drawn instead of stored.
     """
 
     generator: Identity
@@ -133,6 +136,8 @@ class StudyData:
     vectors: npt.NDArray[np.float32] = field(repr=False)
     usable: Mapping[str, _Usable] = field(repr=False)
     texts: Mapping[str, FloatArray] = field(repr=False)
+    audit: Audit | None = field(default=None, repr=False)
+    people: PeopleSeen | None = field(default=None, repr=False)
 
     @property
     def logit_scale(self) -> float:
@@ -177,15 +182,25 @@ class AuditData:
         audit: The audit.
         prompts: Prompt texts of all studies to come.
         texts: Texts that the studies compare images with.
+        each_person: Judge people one by one where a person detector has looked.
     """
 
-    def __init__(self, audit: Audit, prompts: Iterable[str], texts: Iterable[str]) -> None:
+    def __init__(
+        self,
+        audit: Audit,
+        prompts: Iterable[str],
+        texts: Iterable[str],
+        *,
+        each_person: bool = True,
+    ) -> None:
         self._audit = audit
         self._prompts = sorted(set(prompts))
         self._wanted_texts = list(dict.fromkeys(texts))
         self._listing = _listing(audit, self._prompts)
         self._embeddings: dict[str, _Embeddings] = {}
         self._texts: dict[str, dict[str, FloatArray]] = {}
+        self._each_person = each_person
+        self._people: dict[str, PeopleSeen | None] = {}
 
     def of_study(
         self, prompts: Sequence[Prompt], encoder: Identity, *, label: str | None = None
@@ -227,7 +242,16 @@ class AuditData:
             vectors=embeddings.vectors,
             usable=usable,
             texts=self._read_texts(encoder),
+            audit=self._audit,
+            people=self._read_people(encoder),
         )
+
+    def _read_people(self, encoder: Identity) -> PeopleSeen | None:
+        if not self._each_person:
+            return None
+        if encoder.digest not in self._people:
+            self._people[encoder.digest] = people_seen(self._audit, encoder)
+        return self._people[encoder.digest]
 
     def _read_embeddings(self, encoder: Identity) -> _Embeddings:
         if encoder.digest not in self._embeddings:

@@ -42,7 +42,7 @@ FEW_PROMPTS = 12
 MOST_RESAMPLES = 4000
 
 WHOLE_PICTURES = (
-    "Pictures are classified as a whole: one that shows several people counts once. Shares are "
+    "A picture counts once, also where it shows several people. Shares are "
     'among pictures that show somebody; "unknown" is an answer of its own.'
 )
 

@@ -14,6 +14,7 @@ from portrayal.analysis.encoder_agreement import audit_agreement
 from portrayal.analysis.human_side import across_studies, human_side
 from portrayal.analysis.influence import analyze_influence
 from portrayal.analysis.intervention import analyze_intervention
+from portrayal.analysis.people import people_note
 from portrayal.analysis.sentences import capital, chance, counted
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.analysis.tables import with_q
@@ -102,6 +103,7 @@ def analyze(
         audit,
         (prompt.text for study in studies for prompt in study.prompts()),
         (text for study in studies for text in study.texts()),
+        each_person=how.people == "each",
     )
     # Without a single picture there is nothing to look at; the findings say so.
     found, sides = [], []
@@ -170,7 +172,7 @@ def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings)
         )
     result = ANALYSES[study.kind](study, data, settings)
     return replace(
-        result, dropped=_dropped(data), notes=[*study.notes, *result.notes, *_remarks(data)]
+        result, dropped=_dropped(data), notes=[*study.notes, *result.notes, *_remarks(study, data)]
     )
 
 
@@ -191,13 +193,19 @@ def _dropped(data: Sequence[StudyData]) -> dict[str, int]:
     return found
 
 
-def _remarks(data: Sequence[StudyData]) -> list[str]:
+def _remarks(study: Study, data: Sequence[StudyData]) -> list[str]:
+    remarks = [
+        people_note(one.images(study.prompts()), one.people)
+        for one in data
+        if one.people is not None and getattr(study, "axes", None)
+    ]
     unused = data[0].unused
     if not unused:
-        return []
+        return remarks
     return [
+        *remarks,
         f"The audit holds {counted(unused, 'more image')} of these prompts than the study asks "
-        "for; those with the lowest seeds are used. To use all, ask for more with --images."
+        "for; those with the lowest seeds are used. To use all, ask for more with --images.",
     ]
 
 

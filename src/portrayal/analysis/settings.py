@@ -16,6 +16,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 Effect = Literal["pooled", "union"]
 Resample = Literal["units", "images"]
 Permute = Literal["stimuli", "targets"]
+People = Literal["each", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class AnalysisSettings:
             "images", other images of these very prompts.
         permute: With prompts as units, what changes sides: "stimuli", a stimulus with its attribute
             images; "targets", the neutral images alone, as in T2IAT.
+        people: Who is judged where a person detector has looked: "each" person alone, most of a
+            picture decide; or the "whole" picture, as without a detector.
         consensus: What makes raters' votes one answer.
         resamples: The most permutations and bootstrap samples.
         confidence: Level of all intervals.
@@ -42,6 +45,7 @@ class AnalysisSettings:
     effect: Effect = "pooled"
     resample: Resample = "units"
     permute: Permute = "stimuli"
+    people: People = "each"
     consensus: Rule = "majority"
     resamples: int = 9999
     confidence: float = 0.95
@@ -54,6 +58,7 @@ class AnalysisSettings:
             ("effect", Effect),
             ("resample", Resample),
             ("permute", Permute),
+            ("people", People),
             ("consensus", Rule),
         ):
             value = getattr(self, name)

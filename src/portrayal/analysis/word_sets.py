@@ -1,9 +1,9 @@
 """Pictures of an influence study, counted by set of replaced words, text and group.
 
 A share is among the pictures that show somebody: "unknown" is an answer like the groups, so the
-scores of all answers add up to zero; pictures that show nobody are counted and left out. The
-encoder looks at a whole picture, so a picture of several people counts once, as what it looks like
-as a whole.
+scores of all answers add up to zero; pictures that show nobody are counted and left out. A picture
+of several people counts once: as what most of them are where a person detector has looked, else as
+what it looks like as a whole.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from portrayal.analysis.data import FloatArray, IntArray, StudyData
-from portrayal.analysis.groups import NOBODY, classify
+from portrayal.analysis.groups import NOBODY
+from portrayal.analysis.people import seen_groups
 from portrayal.records import Prompt
 from portrayal.study import UNKNOWN, Axis
 from portrayal.study.influence import PromptPlan, WordSet, draw_seeds
@@ -99,7 +100,7 @@ def seen_on_axis(
     """Classify all pictures of some prompts; None where the axis's texts have not been embedded."""
     once = {prompt.text: prompt for prompt in prompts}
     images = data.images(list(once.values()))
-    found = classify(images.vectors, axis, data.text_vectors, logit_scale=data.logit_scale)
+    found = seen_groups(images, axis, data)
     if found is None:
         return None
     seen: dict[str, dict[int, str]] = {text: {} for text in once}

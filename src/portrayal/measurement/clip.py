@@ -143,8 +143,8 @@ def open_clip_model(
     Raises:
         MeasurementError: No such encoder, or it cannot be loaded safely.
     """
-    source = find_source(model, revision=revision, download=_download, error=MeasurementError)
-    _check(source)
+    source = find_source(model, revision=revision, download=download, error=MeasurementError)
+    check_source(source)
     kind = choose_dtype(dtype, default="float32", error=MeasurementError)
     place = choose_device(device, error=MeasurementError)
     try:
@@ -165,7 +165,8 @@ def open_clip_model(
     return TowerEncoder(towers, identity, batch_size=batch_size, truncate=truncate)
 
 
-def _check(source: Source) -> None:
+def check_source(source: Source) -> None:
+    """Raise MeasurementError where a folder is no model of transformers, or holds a pickle."""
     if not (source.folder / "config.json").is_file():
         raise MeasurementError(
             f"{source.folder}: not a model of transformers: it has no config.json"
@@ -177,6 +178,7 @@ def _check(source: Source) -> None:
         )
 
 
-def _download(model: str, revision: str | None) -> str:
+def download(model: str, revision: str | None) -> str:
+    """Fetch a model from the Hub and return its folder."""
     hub = import_extra("huggingface_hub", extra="models")
     return str(hub.snapshot_download(model, revision=revision, allow_patterns=_WANTED))

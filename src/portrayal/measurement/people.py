@@ -1,25 +1,28 @@
-"""Pictures of several people: where each person is, and what such a picture counts as.
+"""Pictures of several people: each is found, cut out and embedded alone.
 
-portrayal ships no detector of people. Encoders look at a picture as a whole, and studies say so.
-Who has a detector gives it this shape: crops of its boxes can be looked at one by one, and
-`picture_label` says what a picture counts as then.
+A detector says where people are, an encoder looks at every crop. What a picture of several people
+counts as is decided in the analysis, so the rule can change without looking at pictures again.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 from PIL import Image
 
+from portrayal.audit import ColumnType
+from portrayal.measurement.protocol import Encoder, Reason
 from portrayal.records import Identity
 
-UNKNOWN = "unknown"
-NOBODY = "nobody"
+KIND = "people"
+"""The kind of the identity by which the analysis finds people's embeddings."""
 
 LEAST_SIDE = 0.1
 """A person smaller than this share of the picture, in width or height, is background."""
+
+LEAST_CONFIDENCE = 0.5
 
 
 class PersonBox(NamedTuple):
@@ -43,9 +46,72 @@ class PersonDetector(Protocol):
         """Return the people in each RGB image, the surest first."""
 
 
-def person_crops(
-    image: Image.Image, boxes: Sequence[PersonBox], *, confidence: float = 0.5
-) -> list[Image.Image]:
+class PeopleEncoder:
+    """A measurer that embeds every person of a picture alone.
+
+    Args:
+        detector: Finds people.
+        encoder: Looks at each of them.
+        confidence: Less sure people are left out.
+    """
+
+    columns: Mapping[str, ColumnType] = {"people": "json"}
+
+    def __init__(
+        self, detector: PersonDetector, encoder: Encoder, *, confidence: float = LEAST_CONFIDENCE
+    ) -> None:
+        self._detector = detector
+        self._encoder = encoder
+        self._confidence = confidence
+        self.batch_size = encoder.batch_size
+        seen_by = detector.identity
+        settings = {
+            "encoder": encoder.identity.digest,
+            "detector": {"kind": seen_by.kind, "name": seen_by.name, **seen_by.settings},
+            "confidence": confidence,
+        }
+        self.identity = Identity(KIND, f"{seen_by.name} and {encoder.identity.name}", settings)
+
+    def measure(self, images: Sequence[Image.Image]) -> list[Mapping[str, Any] | Reason]:
+        """Return the box and the embedding of every person; nobody is an answer."""
+        found = [
+            clear_people(image, boxes, confidence=self._confidence)
+            for image, boxes in zip(images, self._detector.detect(images), strict=True)
+        ]
+        crops = [person.crop for people in found for person in people]
+        seen = iter(self._embed(crops))
+        answers: list[Mapping[str, Any] | Reason] = []
+        for people in found:
+            rows: list[Any] = [(person.box, next(seen)) for person in people]
+            failed = next((row for _, row in rows if isinstance(row, Reason)), None)
+            told = [
+                {"box": [round(x, 1) for x in box], "embedding": [float(x) for x in row]}
+                for box, row in rows
+                if failed is None
+            ]
+            answers.append(failed or {"people": told})
+        return answers
+
+    def _embed(self, crops: Sequence[Image.Image]) -> list[Any]:
+        size = self.batch_size
+        rows: list[Any] = []
+        for start in range(0, len(crops), size):
+            for answer in self._encoder.measure(crops[start : start + size]):
+                rows.append(answer if isinstance(answer, Reason) else answer["embedding"])
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person cut out of a picture."""
+
+    box: PersonBox
+    crop: Image.Image
+
+
+def clear_people(
+    image: Image.Image, boxes: Sequence[PersonBox], *, confidence: float = LEAST_CONFIDENCE
+) -> list[Person]:
     """Return each person alone, in the order of the boxes.
 
     Args:
@@ -54,25 +120,11 @@ def person_crops(
         confidence: Less sure ones are left out, and those that are too small.
     """
     width, height = image.size
-    crops = []
+    people = []
     for box in boxes:
         left, top = max(0, round(box.left)), max(0, round(box.top))
         right, bottom = min(width, round(box.right)), min(height, round(box.bottom))
         large = right - left >= LEAST_SIDE * width and bottom - top >= LEAST_SIDE * height
         if box.confidence >= confidence and large:
-            crops.append(image.crop((left, top, right, bottom)))
-    return crops
-
-
-def picture_label(labels: Sequence[str]) -> str:
-    """Return what a picture counts as, from the labels of its people.
-
-    The label of most of them; "unknown" where two labels tie for most; "nobody" without people.
-
-    >>> picture_label(["woman", "man", "woman"]), picture_label(["woman", "man"])
-    ('woman', 'unknown')
-    """
-    if not labels:
-        return NOBODY
-    (first, most), *others = Counter(labels).most_common()
-    return UNKNOWN if others and others[0][1] == most else first
+            people.append(Person(box, image.crop((left, top, right, bottom))))
+    return people
