@@ -15,6 +15,7 @@ from portrayal.audit import Audit
 from portrayal.errors import AuditError, PortrayalError
 from portrayal.report import write_figures
 from portrayal.report.figures import DRAWERS, figure, rows_of
+from portrayal.report.sides import ROLE as SIDES
 
 ANALYSIS = Path(influence_tables.__file__).parent
 
@@ -53,14 +54,14 @@ def values(chart: Any, layer: int) -> list[dict[str, Any]]:
 def test_every_role_of_the_analysis_is_drawn() -> None:
     source = "\n".join(path.read_text() for path in ANALYSIS.glob("*.py"))
     roles = set(re.findall(r'role="(\w+)"', source))
-    assert roles == set(DRAWERS)
+    assert roles == {*DRAWERS, SIDES}, "both sides are shown on a click"
 
 
 def test_a_plain_table_has_no_figure(reported: Path) -> None:
     assert figure(tables(reported)["table"]) is None
 
 
-@pytest.mark.parametrize("role", sorted(set(DRAWERS) - {"influence"}))
+@pytest.mark.parametrize("role", sorted(set(DRAWERS) - {"influence", "amplification"}))
 def test_a_figure_holds_the_rows_of_its_table(reported: Path, role: str) -> None:
     table = tables(reported)[role]
     chart = figure(table)
@@ -71,7 +72,7 @@ def test_a_figure_holds_the_rows_of_its_table(reported: Path, role: str) -> None
     assert len(marks(chart)) >= 2
 
 
-@pytest.mark.parametrize("role", sorted(DRAWERS))
+@pytest.mark.parametrize("role", sorted(set(DRAWERS) - {"amplification"}))
 def test_no_number_no_figure(reported: Path, role: str) -> None:
     table = WORDS if role == "influence" else tables(reported)[role]
     assert figure({**table, "rows": []}) is None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from portrayal import __version__
+from portrayal.analysis.amplification import analyze_amplification
 from portrayal.analysis.association import analyze_association
 from portrayal.analysis.composition import analyze_composition
 from portrayal.analysis.data import AuditData, StudyData, encoder_labels, encoders
@@ -32,6 +33,7 @@ NO_ENCODER = Identity("none", "no encoder")
 Analysis = Callable[[Any, Sequence[StudyData], AnalysisSettings], StudyResult]
 
 ANALYSES: Mapping[str, Analysis] = {
+    "amplification": analyze_amplification,
     "association": analyze_association,
     "composition": analyze_composition,
     "influence": analyze_influence,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from portrayal.report import charts
+from portrayal.report import charts, scatter
 from portrayal.report.charts import INK, MUTED, Row
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ DRAWERS: Mapping[str, Callable[[list[Row], Mapping[str, str]], Any]] = {
     "arrows": charts.arrows,
     "shares": charts.shares,
     "influence": charts.influence,
+    "amplification": scatter.amplification,
 }
 """What draws each role. A new role is one function and one entry here."""
 

@@ -13,6 +13,8 @@ from portrayal.audit import Audit
 from portrayal.report.figures import figure, rows_of
 from portrayal.report.gallery import shelves, thumbnails
 from portrayal.report.numbers import cell, count, decimal, p_value, percent
+from portrayal.report.sides import ROLE as SIDES
+from portrayal.report.sides import side_pictures
 from portrayal.report.source import read_results
 from portrayal.study import study_from_dict
 
@@ -111,8 +113,19 @@ def _study_section(
         "asked": sum(prompt.images for prompt in prompts),
         "shelves": shelves(audit, (prompt.text for prompt in prompts), each=8, at_most=24),
         "n_prompts": len({prompt.text for prompt in prompts}),
-        "tables": [_table_section(table, hover) for table in result["tables"]],
+        "tables": [
+            _table_section(table, hover) for table in result["tables"] if table["role"] != SIDES
+        ],
+        "sides": _sides(audit, result),
     }
+
+
+def _sides(audit: Audit, result: Mapping[str, Any]) -> str | None:
+    """Return the pictures of both sides for clicks, where a study has two."""
+    table = next((one for one in result["tables"] if one["role"] == SIDES), None)
+    if table is None:
+        return None
+    return script_json(side_pictures(audit, rows_of(table), at_most=HOVER_PICTURES))
 
 
 def _table_section(table: dict[str, Any], hover: _Hover) -> dict[str, Any]:

@@ -270,9 +270,7 @@ class AmplificationStudy(Study):
         texts = (one.caption if prompts == CAPTION else one.paraphrase for one in drawn)
         chosen = zip(texts, drawn, strict=True)
         return Counter(
-            text
-            for text, one in chosen
-            if text and (one.indicator == "unknown" or not plain)
+            text for text, one in chosen if text and (one.indicator == "unknown" or not plain)
         )
 
     def prompts(self) -> tuple[Prompt, ...]:

@@ -1,0 +1,188 @@
+"""Amplification studies: is a model's group share further from one half than its training data's?
+
+The answer depends on which training captions are compared with, so it is given for every subset:
+amplification with its interval, how much less that is than the naive one, and how much of the naive
+one each correction explains. The Bias Amplification Paradox, sections 3.3 to 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from portrayal.analysis import amplification_findings as findings
+from portrayal.analysis import amplification_tables as tables
+from portrayal.analysis.amplification_counts import Counting
+from portrayal.analysis.amplification_measures import (
+    Amplified,
+    amplified,
+    dropping,
+    reduction,
+    taken_apart,
+)
+from portrayal.analysis.amplification_view import View
+from portrayal.analysis.data import StudyData
+from portrayal.analysis.picture_groups import face_detector, look
+from portrayal.analysis.sentences import percent
+from portrayal.analysis.settings import AnalysisSettings
+from portrayal.analysis.tables import forest_table
+from portrayal.audit import Audit
+from portrayal.audit.selections import Selection, read_selection, training_audit
+from portrayal.records import Finding, StudyResult, Table
+from portrayal.study.amplification import SUBSETS, AmplificationStudy, FaceRule, SubsetName
+
+NAIVE: SubsetName = "naive"
+
+
+def analyze_amplification(
+    study: AmplificationStudy, data: Sequence[StudyData], settings: AnalysisSettings
+) -> StudyResult:
+    """Answer an amplification study.
+
+    Args:
+        study: The study.
+        data: Its images, once for each encoder that looked at them.
+        settings: How.
+    """
+    audit = data[0].audit
+    training = None if audit is None else training_audit(audit)
+    selection = None if audit is None else read_selection(audit, study.name)
+    if audit is None or training is None or selection is None:
+        why = (
+            "there are no training pictures to compare with; run the study with --corpus CORPUS, "
+            "the captions and pictures that the model was trained on"
+        )
+        return _nothing(study, data, settings, why)
+    rule = study.face_rule(data[0].generator)
+    found: list[Finding] = []
+    drawn: list[Table] = []
+    notes = list(_about(study, selection, audit, rule))
+    for one in data:
+        suffix = f" · {one.label}" if len(data) > 1 else ""
+        made, real = (look(side, one, study.axis, rule) for side in (audit, training))
+        if made is None or real is None:
+            why = f"the encoder {one.label} has not read the axis's texts; run: portrayal measure"
+            found += _nothing(study, [one], settings, why, suffix).findings
+            continue
+        view = View(
+            study, one, settings, suffix, selection, Counting(study, selection.table, made, real)
+        )
+        answers, shown, remarks = _answers(view)
+        found += answers
+        drawn += shown
+        notes += remarks
+    if study.axis.note:
+        notes.append(study.axis.note)
+    return StudyResult(study.name, study.kind, study.title, found, drawn, notes=notes)
+
+
+def _answers(view: View) -> tuple[list[Finding], list[Table], list[str]]:
+    study, settings = view.study, view.settings
+    found: dict[SubsetName, Amplified] = {}
+    included: dict[SubsetName, Amplified] = {}
+    for name in study.subsets:
+        comparison = view.counting.compare(name)
+        names = (study.name, view.data.encoder.digest, name)
+        found[name] = amplified(comparison, settings, settings.rng(*names))
+        included[name] = amplified(
+            comparison, settings, settings.rng(*names, "include"), switching="include"
+        )
+    answers = [
+        findings.amplification_finding(view, one, included[name]) for name, one in found.items()
+    ]
+    reductions = {
+        name: reduction(found[NAIVE], one, confidence=settings.confidence)
+        for name, one in found.items()
+        if name != NAIVE and NAIVE in found
+    }
+    less = [findings.reduction_finding(view, name, one) for name, one in reductions.items()]
+    apart = taken_apart(found, confidence=settings.confidence)
+    more = [findings.correlation_finding(view, found[NAIVE].comparison)] if NAIVE in found else []
+    world = findings.real_world_finding(view, found[NAIVE].comparison) if NAIVE in found else None
+    more += [world] if world else []
+    gaps = {
+        name: dropping(one.comparison, confidence=settings.confidence)
+        for name, one in found.items()
+    }
+    shown = [
+        forest_table(
+            f"amplification{view.suffix}",
+            f"Amplification by subset of the training data{view.suffix}",
+            answers,
+            note="Percentage points further from 50 % than the training pictures, mean over "
+            "occupations and prompts. Intervals account for the pictures of both sides"
+            f"{' and for the choice of occupations' if settings.resample == 'units' else ''}.",
+        ),
+        tables.paper_table(view, found),
+        forest_table(
+            f"reductions{view.suffix}",
+            f"How much less than the naive comparison says{view.suffix}",
+            less,
+            note="Points of amplification that a better comparison takes away, occupation by "
+            "occupation.",
+        ),
+        *tables.decomposition_tables(view, apart),
+        *(tables.scatter_table(view, one) for one in found.values()),
+        tables.occupations_table(view, found),
+        tables.numbers_table(view, found, included),
+        tables.similarity_table(view, found),
+        tables.dropped_table(view, found),
+        *tables.caption_tables(view, found),
+        tables.sides_table(view, found),
+        *tables.published_tables(view, found, more),
+    ]
+    remarks = [
+        f"{SUBSETS[name].title}: {percent(gap.generated)} of generated and {percent(gap.training)} "
+        f"of training pictures are dropped{view.suffix}. The filters treat the two sides "
+        "differently, which may move percentages; look at the reasons below."
+        for name, gap in gaps.items()
+        if gap.clear
+    ]
+    return [*answers, *less, *more], [table for table in shown if table.rows], remarks
+
+
+def _about(
+    study: AmplificationStudy, selection: Selection, audit: Audit, rule: FaceRule | None
+) -> Iterator[str]:
+    """Say what the numbers stand on, whatever the encoder."""
+    about = selection.about
+    yield (
+        f"Training pictures: corpus {about['corpus']['name']}; captions with the occupation as a "
+        f"whole word; indicators by {about['recogniser']['name']}; nearest captions by "
+        f"{about['encoder']['name'] if about.get('encoder') else 'nobody'}."
+    )
+    if rule is None:
+        yield (
+            "No face detector was asked: these are painted pictures, which face detectors do not "
+            "know. A picture counts where the encoder finds it closer to a person than to an "
+            "object."
+        )
+    else:
+        detector = face_detector(audit)
+        yield (
+            f"A picture counts where {detector.name if detector else 'a face detector'} finds "
+            f"exactly one face of confidence {rule.confidence:g} that fills {percent(rule.size)} "
+            "of its width and height."
+        )
+    if study.axis.threshold:
+        yield f"A group counts from a probability of {study.axis.threshold:g} on."
+    lost = sum(
+        one.paraphrase == ""
+        for captions in (study.drawn.captions.values() if study.drawn else ())
+        for one in captions
+    )
+    if lost:
+        yield f"{lost} captions have no paraphrase that keeps the occupation; they are left out."
+    absent = [name for name, n in about.get("matches", {}).items() if not n]
+    if absent:
+        yield f"No caption names: {', '.join(absent)}."
+
+
+def _nothing(
+    study: AmplificationStudy,
+    data: Sequence[StudyData],
+    settings: AnalysisSettings,
+    why: str,
+    suffix: str = "",
+) -> StudyResult:
+    found = [findings.no_answer(study, one, settings, why, suffix) for one in data]
+    return StudyResult(study.name, study.kind, study.title, found)

@@ -1,0 +1,239 @@
+"""What an amplification study says, in numbers and sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from portrayal.analysis.amplification_counts import Comparison
+from portrayal.analysis.amplification_measures import Amplified, item_mean, means
+from portrayal.analysis.amplification_view import View
+from portrayal.analysis.data import StudyData
+from portrayal.analysis.sentences import between, chance, counted, not_enough, number
+from portrayal.analysis.settings import AnalysisSettings
+from portrayal.analysis.views import finite
+from portrayal.records import Finding
+from portrayal.statistics.amplification import ReductionResult, amplification
+from portrayal.statistics.correlation import pearson_correlation
+from portrayal.study.amplification import SUBSETS, AmplificationStudy, SubsetName
+
+AMPLIFICATION = "amplification"
+REDUCTION = "reduction of amplification"
+CORRELATION = "correlation"
+REAL_WORLD = "amplification against the real world"
+
+INDICATORS = {"woman": "female", "female": "female", "man": "male", "male": "male"}
+"""The indicator in captions that speaks of a group."""
+
+
+def amplification_finding(view: View, found: Amplified, included: Amplified) -> Finding:
+    """Return the amplification of one subset, with what it is when none is excluded."""
+    name, sampled = found.comparison.subset, found.sampled
+    title = SUBSETS[name].title
+    low, high = sampled.interval
+    details = {
+        "encoder": view.data.label,
+        "subset": name,
+        "group": view.study.first_group,
+        "corrected": sampled.corrected,
+        "per_prompt": dict(zip(found.comparison.prompts, sampled.per_prompt, strict=True)),
+        "t": found.t,
+        "switched": sampled.n_switched,
+        "with switching": included.sampled.mean,
+        "with switching low": included.sampled.interval.low,
+        "with switching high": included.sampled.interval.high,
+    }
+    start = _start(view, f"{title}{view.suffix}", AMPLIFICATION, details)
+    missing = found.n_missing
+    if math.isnan(sampled.mean):
+        sentence = not_enough(
+            "no occupation has pictures of a known group on both sides and leans to the same "
+            "group on both",
+            view.data.dropped,
+            view.data.wanted,
+        )
+        return Finding(**start, estimate=None, low=None, high=None, p=None, n=0,
+                       n_missing=missing, sentence=sentence)  # fmt: skip
+    return Finding(
+        **start,
+        estimate=sampled.mean,
+        low=finite(low),
+        high=finite(high),
+        p=finite(found.p_value),
+        n=sampled.n,
+        n_missing=missing,
+        sentence=_amplified_sentence(view, found, included),
+    )
+
+
+def _amplified_sentence(view: View, found: Amplified, included: Amplified) -> str:
+    sampled, settings = found.sampled, view.settings
+    size = abs(sampled.mean)
+    low, high = sampled.interval
+    clear = low > 0 or high < 0
+    if sampled.mean == 0:
+        what = "as far from 50 % as"
+    else:
+        further = "further from" if sampled.mean > 0 else "nearer to"
+        what = f"{number(size)} points {further} 50 % than"
+    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
+    switched = (
+        f"; {counted(sampled.n_switched, 'comparison')} in which the leaning changes sides "
+        f"{'is' if sampled.n_switched == 1 else 'are'} left out (with them: "
+        f"{number(included.sampled.mean)})"
+        if sampled.n_switched
+        else ""
+    )
+    return (
+        f"{SUBSETS[found.comparison.subset].title[:1].upper()}"
+        f"{SUBSETS[found.comparison.subset].title[1:]}: the share of {view.study.first_group} in "
+        f"generated pictures is on average {what} in training pictures"
+        f"{'' if clear else ', which chance can explain'} "
+        f"({between(low, high, settings.confidence)}{p}; "
+        f"{counted(sampled.n, 'occupation')}, {sampled.n_images:,} pictures{switched})."
+    )
+
+
+def reduction_finding(view: View, name: SubsetName, found: ReductionResult) -> Finding:
+    """Return how much less amplification one subset shows than the naive one."""
+    title = SUBSETS[name].title
+    details = {
+        "encoder": view.data.label,
+        "subset": name,
+        "relative": found.relative,
+        "relative_low": found.relative_interval.low,
+        "relative_high": found.relative_interval.high,
+        "t": found.t,
+    }
+    start = _start(view, f"{title}, against naive{view.suffix}", REDUCTION, details)
+    if not found.n:
+        sentence = not_enough(
+            "no occupation is in both comparisons", view.data.dropped, view.data.wanted
+        )
+        return Finding(**start, estimate=None, low=None, high=None, p=None, n=0,
+                       n_missing=found.n_missing, sentence=sentence)  # fmt: skip
+    less = "less" if found.value >= 0 else "more"
+    share = f", {abs(100 * found.relative):.0f} % of it" if math.isfinite(found.relative) else ""
+    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
+    return Finding(
+        **start,
+        estimate=found.value,
+        low=finite(found.interval.low),
+        high=finite(found.interval.high),
+        p=finite(found.p_value),
+        n=found.n,
+        n_missing=found.n_missing,
+        sentence=f"{title[:1].upper()}{title[1:]}: {number(abs(found.value))} points {less} "
+        f"amplification than the naive comparison{share} "
+        f"({between(*found.interval, view.settings.confidence)}{p}; "
+        f"{counted(found.n, 'occupation')}).",
+    )
+
+
+def correlation_finding(view: View, naive: Comparison) -> Finding:
+    """Return whether captions name a group less often where more pictures show it (section 5.1)."""
+    study = view.study
+    group = study.first_group
+    indicator = INDICATORS.get(group, "")
+    labels = frozenset({indicator, "both"})
+    shares = naive.percent(naive.training)[:, 0]
+    counts = [view.counting.indicated(o, labels) for o in study.occupations]
+    named = np.array([100 * k / n if n else math.nan for k, n in counts])
+    found = pearson_correlation(shares, named, confidence=view.settings.confidence)
+    details = {"encoder": view.data.label, "group": group, "indicator": indicator}
+    start = _start(
+        view, f"indicators of {group} in captions, against pictures{view.suffix}", CORRELATION,
+        details,
+    )  # fmt: skip
+    if not indicator or math.isnan(found.estimate):
+        why = (
+            f"captions have no indicators of the group {group!r}"
+            if not indicator
+            else "fewer than three occupations differ in both"
+        )
+        return Finding(**start, estimate=None, low=None, high=None, p=None, n=found.n,
+                       n_missing=found.n_missing,
+                       sentence=not_enough(why, {}, 0))  # fmt: skip
+    way = "less" if found.estimate < 0 else "more"
+    return Finding(
+        **start,
+        estimate=found.estimate,
+        low=finite(found.low),
+        high=finite(found.high),
+        p=found.p_value,
+        n=found.n,
+        n_missing=found.n_missing,
+        sentence=f"The more training pictures of an occupation show a {group}, the {way} often "
+        f"its captions say so: r = {number(found.estimate)} "
+        f"({between(found.low, found.high, view.settings.confidence)}, {chance(found.p_value)}; "
+        f"{counted(found.n, 'occupation')}).",
+    )
+
+
+def real_world_finding(view: View, naive: Comparison) -> Finding | None:
+    """Return amplification against real-world shares; None where the study has none."""
+    study = view.study
+    if not study.real_world:
+        return None
+    world = np.array([study.real_world.get(o, math.nan) for o in study.occupations])
+    made = naive.percent(naive.generated)
+    per_prompt = [amplification(made[:, i], world) for i in range(made.shape[1])]
+    items = means(np.stack([one.per_item for one in per_prompt], axis=1))
+    found = item_mean(items, confidence=view.settings.confidence)
+    details = {
+        "encoder": view.data.label,
+        "source": study.real_world_source,
+        "t": found.t,
+        "switched": sum(one.n_switched for one in per_prompt),
+    }
+    start = _start(view, f"against real-world shares{view.suffix}", REAL_WORLD, details)
+    missing = len(study.occupations) - found.n
+    if not found.n:
+        sentence = not_enough(
+            "no occupation has a real-world share and generated pictures that lean the same way",
+            view.data.dropped,
+            view.data.wanted,
+        )
+        return Finding(**start, estimate=None, low=None, high=None, p=None, n=0,
+                       n_missing=missing, sentence=sentence)  # fmt: skip
+    further = "further from" if found.value >= 0 else "nearer to"
+    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
+    source = f" ({study.real_world_source})" if study.real_world_source else ""
+    return Finding(
+        **start,
+        estimate=found.value,
+        low=finite(found.interval.low),
+        high=finite(found.interval.high),
+        p=finite(found.p_value),
+        n=found.n,
+        n_missing=missing,
+        sentence=f"Against real-world shares{source}: the share of {study.first_group} in "
+        f"generated pictures is on average {number(abs(found.value))} points {further} 50 % "
+        f"({between(*found.interval, view.settings.confidence)}{p}; "
+        f"{counted(found.n, 'occupation')}).",
+    )
+
+
+def no_answer(
+    study: AmplificationStudy, data: StudyData, settings: AnalysisSettings, why: str, suffix: str
+) -> Finding:
+    """Return a finding without a number, which says why."""
+    return Finding(
+        study=study.name, question=f"is {study.axis_name} amplified?{suffix}",
+        statistic=AMPLIFICATION, estimate=None, low=None, high=None, p=None, q=None, n=0,
+        n_missing=len(study.occupations), unit="occupation",
+        sentence=not_enough(why, data.dropped, data.wanted), details={"encoder": data.label},
+    )  # fmt: skip
+
+
+def _start(view: View, question: str, statistic: str, details: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "study": view.study.name,
+        "question": question,
+        "statistic": statistic,
+        "q": None,
+        "unit": "occupation",
+        "details": details,
+    }

@@ -1,0 +1,116 @@
+"""The scatter of an amplification study: the group's share in training and generated pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from portrayal.report.charts import ACCENT, INK, MUTED, WARM, Row
+
+SIDE = 380
+"""Height of the figure in pixels; shares want a field that is about square."""
+
+AMPLIFIED, REDUCED = "#f3d9cc", "#e3edf2"
+"""Ground of amplification and of de-amplification."""
+
+
+def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
+    """Draw every occupation at its share in training (x) and generated pictures (y).
+
+    Columns: occupation, prompt, training, training low, training high, generated, generated low,
+    generated high, training n, generated n, amplification, switches, subset. The ground tells
+    amplification from de-amplification; where the leaning changes sides it stays white. Hovering
+    shows intervals; the page shows pictures of both sides on a click.
+    """
+    import altair as alt
+
+    shown = [
+        {name.replace(" ", "_"): value for name, value in row.items()}
+        for row in rows
+        if row["training"] is not None and row["generated"] is not None
+    ]
+    if not shown:
+        return None
+    prompts = list(dict.fromkeys(row["prompt"] for row in shown))
+    choice = alt.param(
+        name="prompt_shown",
+        value=prompts[0],
+        bind=alt.binding_select(options=prompts, name="prompt ")
+        if len(prompts) > 1
+        else alt.Undefined,
+    )
+    hover = alt.selection_point(
+        name="hovered", on="pointerover", clear="pointerout", fields=["occupation"], empty=False
+    )
+    data = alt.InlineData(shown)
+    points = alt.Chart(data).transform_filter("datum.prompt === prompt_shown")
+    x = _axis(alt.X, "training:Q", "% in training pictures")
+    y = _axis(alt.Y, "generated:Q", "% in generated pictures")
+    tooltip = [alt.Tooltip("occupation:N"), alt.Tooltip("prompt:N")]
+    tooltip += [
+        alt.Tooltip(f"{name}:Q", format=".1f", title=name.replace("_", " "))
+        for name in (
+            "training", "training_low", "training_high", "generated", "generated_low",
+            "generated_high", "amplification",
+        )
+    ]  # fmt: skip
+    tooltip += [alt.Tooltip(f"{side}_n:Q", title=f"{side} pictures") for side in _SIDES]
+    rules = points.transform_filter(hover)
+    return (
+        alt.layer(
+            *_ground(),
+            rules.mark_rule(color=INK).encode(x="training_low:Q", x2="training_high:Q", y=y),
+            rules.mark_rule(color=INK).encode(y="generated_low:Q", y2="generated_high:Q", x=x),
+            points.mark_circle(size=90, opacity=0.85, cursor="pointer")
+            .encode(
+                x=x,
+                y=y,
+                color=alt.condition("datum.amplification > 0", alt.value(WARM), alt.value(ACCENT)),
+                tooltip=tooltip,
+            )
+            .add_params(hover),
+            points.mark_text(dy=-10, fontSize=10, color=INK).encode(x=x, y=y, text="occupation:N"),
+        )
+        .add_params(choice)
+        .properties(height=SIDE)
+    )
+
+
+_SIDES = ("training", "generated")
+
+
+def _axis(channel: Any, field: str, title: str) -> Any:
+    import altair as alt
+
+    return channel(field, title=title, scale=alt.Scale(domain=[0, 100]))
+
+
+def _ground() -> list[Any]:
+    """Return the triangles of amplification and de-amplification, and the diagonal."""
+    import altair as alt
+
+    layers = []
+    # Between the two lines, from one corner to the middle and from the middle to the other.
+    for colour, corners in (
+        (AMPLIFIED, [(0, 0, 0), (50, 0, 50)]),
+        (AMPLIFIED, [(50, 50, 100), (100, 100, 100)]),
+        (REDUCED, [(0, 0, 50), (50, 50, 50)]),
+        (REDUCED, [(50, 50, 50), (100, 50, 100)]),
+    ):
+        data = alt.InlineData([{"x": x, "low": low, "high": high} for x, low, high in corners])
+        layers.append(
+            alt.Chart(data)
+            .mark_area(color=colour, opacity=1, line=False)
+            .encode(
+                x=_axis(alt.X, "x:Q", "% in training pictures"),
+                y=_axis(alt.Y, "low:Q", "% in generated pictures"),
+                y2="high:Q",
+            )
+        )
+    line = alt.InlineData([{"x": 0, "y": 0}, {"x": 100, "y": 100}])
+    layers.append(
+        alt.Chart(line)
+        .mark_line(color=MUTED, strokeDash=[3, 3], strokeWidth=1)
+        .encode(x=_axis(alt.X, "x:Q", "% in training pictures"), y="y:Q")
+    )
+    return layers
