@@ -14,8 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from portrayal import training_examples
 from portrayal.analysis import AnalysisSettings, Results
 from portrayal.analysis import analyze as analyze_audit
+from portrayal.analysis.amplification_plan import with_captions
 from portrayal.analysis.influence_plan import plan_influence
 from portrayal.analysis.plan import DEFAULT_RATE, StudyPlan, plan_study
 from portrayal.audit import Audit, compact
@@ -26,15 +28,20 @@ from portrayal.generation.listed import generate_requests
 from portrayal.language.drawing import carried_over, draw_texts
 from portrayal.measurement import Encoder, MeasurementSummary, open_encoder
 from portrayal.measurement import measure as measure_images
+from portrayal.measurement.people import PeopleEncoder
+from portrayal.measurement.person_detectors import open_person_detector
 from portrayal.report import write_figures, write_report
 from portrayal.study import (
+    AmplificationStudy,
     InfluenceStudy,
     InterventionStudy,
     Study,
     load_studies,
+    real_world,
     study_from_dict,
 )
 from portrayal.study.ablation import ablated
+from portrayal.training_examples.measuring import measure_sides
 
 OnProgress = Callable[[str, int, int], None]
 DEFAULT_MODEL = "practice"
@@ -51,6 +58,10 @@ class Work:
     settings: Mapping[str, Any] = field(default_factory=dict)
     encoders: tuple[str, ...] = DEFAULT_ENCODERS
     truncate: bool = False
+    corpus: Path | None = None
+    """The model's training data, for studies that compare with it."""
+    people: str | None = None
+    """A person detector, to look at people one by one."""
 
     def prompts(self) -> list[str]:
         """Return every prompt text, once."""
@@ -59,6 +70,13 @@ class Work:
     def generator(self) -> Generator:
         """Load the model."""
         return open_generator(self.model, truncate=self.truncate, **self.settings)
+
+    def people_encoders(self, encoders: Sequence[Encoder]) -> list[PeopleEncoder]:
+        """Load the person detector, if one is wanted; every encoder looks at what it finds."""
+        if self.people is None:
+            return []
+        detector = open_person_detector(self.people, device=self.settings.get("device"))
+        return [PeopleEncoder(detector, encoder) for encoder in encoders]
 
     def open_encoders(self) -> list[Encoder]:
         """Load the encoders, on the device that the model was sent to."""
@@ -158,11 +176,42 @@ def with_texts(studies: Sequence[Study], out: Path) -> tuple[Study, ...]:
 
     What the audit has drawn before is kept; a study whose texts are all there opens no model.
     """
-    stored = Audit(out).studies() if (out / "audit.json").exists() else {}
+    audit = Audit(out) if (out / "audit.json").exists() else None
+    stored = audit.studies() if audit else {}
+    found: list[Study] = []
+    for study in studies:
+        if isinstance(study, InfluenceStudy):
+            found.append(draw_texts(study, stored=stored.get(study.name)))
+        elif isinstance(study, AmplificationStudy) and audit is not None:
+            found.append(training_examples.carried_over(study, audit))
+        else:
+            found.append(study)
+    return tuple(found)
+
+
+def with_training(work: Work, audit: Audit, on_progress: OnProgress) -> Work:
+    """Return the work with the training side of its studies there: captions, pictures, prompts."""
+    return replace(
+        work,
+        studies=tuple(
+            training_examples.prepare(study, audit, work.corpus, on_progress=on_progress)
+            if isinstance(study, AmplificationStudy)
+            else study
+            for study in work.studies
+        ),
+    )
+
+
+def with_real_world(studies: Sequence[Study], file: Path) -> tuple[Study, ...]:
+    """Return the studies with real-world shares as a second baseline, where they can use one.
+
+    Raises:
+        StudyError: None of them can, or the file is wrong.
+    """
+    if not any(isinstance(study, AmplificationStudy) for study in studies):
+        raise StudyError(f"{names(studies)}: --real-world is for amplification studies alone")
     return tuple(
-        draw_texts(study, stored=stored.get(study.name))
-        if isinstance(study, InfluenceStudy)
-        else study
+        real_world.with_real_world(study, file) if isinstance(study, AmplificationStudy) else study
         for study in studies
     )
 
@@ -193,6 +242,9 @@ def plan(
 
 
 def _planned(study: Study, audit: Audit | None, rate: float) -> StudyPlan:
+    if isinstance(study, AmplificationStudy):
+        drawn = study if audit is None else training_examples.carried_over(study, audit)
+        return with_captions(plan_study(drawn, audit, rate=rate), drawn, rate=rate)
     if not isinstance(study, InfluenceStudy):
         return plan_study(study, audit, rate=rate)
     stored = None if audit is None else audit.studies().get(study.name)
@@ -206,10 +258,13 @@ def generate(
     """Make the images that are missing; of imported images, say which prompts have none."""
     work = replace(work, studies=with_texts(work.studies, work.out))
     if is_imported(work.out):
-        return _look_through(work)
+        return _look_through(with_training(work, Audit(work.out), on_progress))
     generator = work.generator()
     generator.check(work.prompts())
     audit = Audit.at(work.out, generator.identity)
+    work = with_training(work, audit, on_progress)
+    if any(isinstance(study, AmplificationStudy) for study in work.studies):
+        generator.check(work.prompts())  # captions have become prompts
     _remember(audit, work.studies)
 
     def show(done: int, total: int) -> None:
@@ -249,7 +304,8 @@ def measure(
     _remember(audit, work.studies)
     texts = list(dict.fromkeys(text for study in work.studies for text in study.texts()))
     prompts = work.prompts()
-    return [
+    opened = encoders or work.open_encoders()
+    done = [
         measure_images(
             audit,
             [encoder],
@@ -257,8 +313,18 @@ def measure(
             texts=texts,
             on_progress=lambda done, total: on_progress("measured", done, total),
         )
-        for encoder in encoders or work.open_encoders()
+        for encoder in opened
     ]
+    done += [
+        measure_images(
+            audit,
+            [each],
+            prompts=prompts,
+            on_progress=lambda done, total: on_progress("people", done, total),
+        )
+        for each in work.people_encoders(opened)
+    ]
+    return done + measure_sides(audit, work.studies, opened, on_progress=on_progress)
 
 
 def analyze(

@@ -90,12 +90,13 @@ def test_json_is_all_that_standard_output_holds(
 def test_options_of_the_analysis_reach_it(portrayal: CommandLine, audit: Path) -> None:
     answer = portrayal(
         "analyze", audit, "--json", "--unit", "image", "--alternative", "greater", "--effect",
-        "union", "--resample", "images", "--permute", "targets", "--consensus", "unanimous", "--resamples", "199",
-        "--confidence", "0.9",
+        "union", "--resample", "images", "--permute", "targets", "--people", "whole",
+        "--consensus", "unanimous", "--resamples", "199", "--confidence", "0.9",
     )  # fmt: skip
     assert json.loads(answer.out)["settings"] == {
         "unit": "image", "alternative": "greater", "effect": "union", "resample": "images",
-        "permute": "targets", "consensus": "unanimous", "resamples": 199, "confidence": 0.9, "seed": 0,
+        "permute": "targets", "people": "whole", "consensus": "unanimous",
+        "resamples": 199, "confidence": 0.9, "seed": 0,
     }  # fmt: skip
     assert "90 % interval" in portrayal("analyze", audit, "--confidence", "0.9").out
 

@@ -61,6 +61,23 @@ Encoders = Annotated[
         "repeated.",
     ),
 ]
+Corpus = Annotated[
+    Path | None,
+    typer.Option(
+        "--corpus",
+        metavar="CORPUS",
+        help="Training captions and pictures, for amplification studies: a corpus folder, or a "
+        "folder of Parquet files or tars.",
+    ),
+]
+RealWorld = Annotated[
+    Path | None,
+    typer.Option(
+        "--real-world",
+        metavar="CSV",
+        help="Real-world shares as a second baseline: columns occupation and percent.",
+    ),
+]
 Rate = Annotated[
     float, typer.Option("--rate", metavar="N", help="Pictures a second, for the expected time.")
 ]
@@ -105,6 +122,23 @@ Permute = Annotated[
         "--permute",
         metavar="stimuli|targets",
         help="What changes sides; targets: neutral images, as in T2IAT.",
+    ),
+]
+People = Annotated[
+    str | None,
+    typer.Option(
+        "--people",
+        metavar="DETECTOR",
+        help="Also look at people one by one: faces:centerface, or an object detector's folder or "
+        "Hub id.",
+    ),
+]
+Judge = Annotated[
+    Literal["each", "whole"],
+    typer.Option(
+        "--people",
+        metavar="each|whole",
+        help="Where a person detector has looked: each person alone, or the whole picture.",
     ),
 ]
 Consensus = Annotated[

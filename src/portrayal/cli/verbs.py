@@ -31,6 +31,8 @@ def run(
     model: o.Model = None,
     encoder: o.Encoders = None,
     images: o.Images = None,
+    corpus: o.Corpus = None,
+    real_world: o.RealWorld = None,
     truncate: o.Truncate = False,
     retry_failed: o.RetryFailed = False,
     json: o.Json = False,
@@ -40,9 +42,12 @@ def run(
     """Do all five verbs: plan, generate, measure, analyze, report."""
     from portrayal import workflow
 
+    studies = workflow.studies_for(study, out, images)
+    if real_world is not None:
+        studies = workflow.with_real_world(studies, real_world)
     work = workflow.Work(
-        out, workflow.studies_for(study, out, images), workflow.model_for(out, model), settings,
-        tuple(encoder or workflow.DEFAULT_ENCODERS), truncate,
+        out, studies, workflow.model_for(out, model), settings,
+        tuple(encoder or workflow.DEFAULT_ENCODERS), truncate, corpus,
     )  # fmt: skip
     carry_out(work, retry_failed=retry_failed, json=json)
 
@@ -86,6 +91,7 @@ def generate(
     out: o.MaybeOut = None,
     model: o.Model = None,
     images: o.Images = None,
+    corpus: o.Corpus = None,
     truncate: o.Truncate = False,
     retry_failed: o.RetryFailed = False,
     json: o.Json = False,
@@ -98,7 +104,7 @@ def generate(
     study, folder = o.study_and_folder(target, out)
     work = workflow.Work(
         folder, workflow.studies_for(study, folder, images), workflow.model_for(folder, model),
-        settings, truncate=truncate,
+        settings, truncate=truncate, corpus=corpus,
     )  # fmt: skip
     with console.progress(json) as show:
         made = workflow.generate(work, on_progress=show, retry_failed=retry_failed)
@@ -112,6 +118,7 @@ def measure(
     target: o.Target = None,
     out: o.MaybeOut = None,
     encoder: o.Encoders = None,
+    people: o.People = None,
     device: Device = None,
     truncate: o.Truncate = False,
     json: o.Json = False,
@@ -126,6 +133,7 @@ def measure(
         settings={"device": device},
         encoders=tuple(encoder or workflow.DEFAULT_ENCODERS),
         truncate=truncate,
+        people=people,
     )
     with console.progress(json) as show:
         summaries = workflow.measure(work, on_progress=show)
@@ -144,6 +152,7 @@ def analyze(
     effect: o.Effect = "pooled",
     resample: o.Resample = "units",
     permute: o.Permute = "stimuli",
+    people: o.Judge = "each",
     consensus: o.Consensus = "majority",
     resamples: o.Resamples = 9999,
     confidence: o.Confidence = 0.95,
@@ -163,6 +172,7 @@ def analyze(
         effect=effect,
         resample=resample,
         permute=permute,
+        people=people,
         consensus=consensus,
         resamples=resamples,
         confidence=confidence,
