@@ -9,7 +9,14 @@ import pytest
 
 from portrayal.errors import StudyError
 from portrayal.records import Identity
-from portrayal.study import AmplificationStudy, builtin_studies, load_study, study_from_dict
+from portrayal.study import (
+    AmplificationStudy,
+    builtin_studies,
+    load_study,
+    study_from_dict,
+    study_from_toml,
+    template_text,
+)
 from portrayal.study.amplification import SUBSETS, CaptionPrompt, DrawnCaptions
 from portrayal.study.real_world import with_real_world
 
@@ -92,6 +99,21 @@ def test_the_paper_has_four_prompts_and_sixty_two_occupations() -> None:
     assert paradox.axis.threshold == 0.9
     # 62 x 500 captions x 10 images, and as many of paraphrases.
     assert paradox.undrawn_images() == 620_000
+
+
+def test_the_starter_file_is_a_study() -> None:
+    text = template_text("amplification", "mine")
+    assert "portrayal run mine.toml --corpus CORPUS" in text.splitlines()[0]
+    found = study_from_toml(text, source="mine.toml", name="mine")
+    assert isinstance(found, AmplificationStudy)
+    assert len(found.prompts()) == 8
+    more = study_from_toml(
+        text.replace("# [real_world]", "[real_world]").replace("# nurse =", "nurse ="),
+        source="mine.toml",
+        name="mine",
+    )
+    assert isinstance(more, AmplificationStudy)
+    assert more.real_world == {"nurse": 88.0}
 
 
 def test_the_published_numbers_average_as_the_notes_say() -> None:

@@ -35,6 +35,9 @@ SMALL_FACE = "no face that is sure and large enough"
 SEVERAL_FACES = "more than one face"
 NOT_LOOKED = "no face detector has looked"
 
+AT_ONCE = 16_384
+"""Pictures that are classified together: memory stays near that of the embeddings alone."""
+
 FACES = "faces"
 """The kind of a face detector's identity."""
 
@@ -81,23 +84,22 @@ def look(audit: Audit, data: StudyData, axis: Axis, faces: FaceRule | None) -> S
         listing = _listing(audit, nothing, data.encoder)
         return Seen(nothing, frozenset(axis.groups), listing, {}, np.zeros((0, 1), np.float32))
     good = usable_rows(vectors)
-    rows = np.where(good[:, None], vectors, np.float32(1.0))
-    found = classify(
-        rows.astype(np.float64), asked, data.text_vectors, logit_scale=data.logit_scale
-    )
-    if found is None:
-        return None
     words = {UNKNOWN: UNCLEAR, NOBODY: SHOWS_NOBODY}
-    labels = {
-        key: words.get(label, label) if ok else NOT_FINITE
-        for key, label, ok in zip(keys, found.labels.tolist(), good.tolist(), strict=True)
-    }
+    labels: dict[str, str] = {}
+    for start in range(0, len(keys), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        rows = normalised(np.where(good[some, None], vectors[some], 1.0).astype(np.float64))
+        found = classify(rows, asked, data.text_vectors, logit_scale=data.logit_scale)
+        if found is None:
+            return None
+        seen = zip(keys[some], found.labels.tolist(), good[some].tolist(), strict=True)
+        labels |= {key: words.get(label, label) if ok else NOT_FINITE for key, label, ok in seen}
+        vectors[some] = rows
     if faces is not None:
         without = _face_reasons(audit, faces)
         labels = {key: without.get(key, NOT_LOOKED) or label for key, label in labels.items()}
     listing = _listing(audit, labels, data.encoder)
     place = {key: row for row, key in enumerate(keys) if good[row]}
-    vectors = normalised(rows.astype(np.float64)).astype(np.float32)
     return Seen(labels, frozenset(axis.groups), listing, place, vectors)
 
 

@@ -147,9 +147,51 @@ attributes = ["nurse", "engineer", "teacher", "mechanic"]
 # replacement = "somebody"
 """
 
+_AMPLIFICATION = """\
+# A study is a question as data. Run it: portrayal run NAME.toml --corpus CORPUS --out audits/mine
+kind = "amplification"
+title = "Is it the model or its captions?"
+question = "Is the share of women further from one half than in the training data?"
+citation = ""                        # the paper, where there is one
+images = 100                         # of every prompt
+
+# {occupation} puts a word as it is, {a occupation} with its article.
+prompts = ["A photo of {a occupation}", "A portrait photo of {a occupation}"]
+occupations = ["nurse", "engineer", "teacher", "mechanic"]
+
+# Training captions that name an occupation: sampled ones, and those nearest to each prompt.
+captions = 200
+neighbours = 100
+sentences = "all-MiniLM-L6-v2"       # finds the nearest; "practice" needs no download
+names = "capitals"                   # finds names; "spacy:en_core_web_lg" as in the paper
+subsets = ["naive", "no-indicators", "nearest", "both", "captions"]
+caption_prompts = 50                 # captions of an occupation that serve as prompts themselves
+caption_images = 2                   # pictures of each
+
+# Pictures count that show exactly one face. "" asks the axis's person question instead.
+[faces]
+detector = "centerface"
+confidence = 0.5
+size = 0.1
+
+# One axis. Any groups; the first is the one whose share is counted.
+[axes."perceived gender"]
+threshold = 0.9                      # a group that is less sure does not count
+person = ["a photo of a person"]
+object = ["a photo of an object"]
+[axes."perceived gender".groups]
+woman = ["A photo of a woman"]
+man = ["A photo of a man"]
+
+# A second baseline: percentages of that group in the real world.
+# [real_world]
+# nurse = 88.0
+"""
+
 _STARTERS = {
     "association": _ASSOCIATION,
     "composition": _COMPOSITION,
+    "amplification": _AMPLIFICATION,
     "influence": _INFLUENCE,
     "intervention": _INTERVENTION,
 }
