@@ -40,6 +40,7 @@ from portrayal.statistics.concept import (
     single_association,
 )
 from portrayal.statistics.correction import benjamini_hochberg
+from portrayal.statistics.correlation import CorrelationResult, pearson_correlation
 from portrayal.statistics.counts import Intervals
 from portrayal.statistics.diversity import (
     BiasResult,
@@ -94,6 +95,7 @@ __all__ = [
     "Change",
     "ConfusionResult",
     "ConsensusResult",
+    "CorrelationResult",
     "DecompositionResult",
     "DiversityResult",
     "InfluenceResult",
@@ -138,6 +140,7 @@ __all__ = [
     "multi_association",
     "pair_interactions",
     "paired_change",
+    "pearson_correlation",
     "percent_agreement",
     "prediction_powered_share",
     "sample_subsets",

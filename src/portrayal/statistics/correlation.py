@@ -50,7 +50,7 @@ def pearson_correlation(
 
     >>> result = pearson_correlation([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
     >>> round(result.estimate, 3), round(result.low, 3), round(result.high, 3)
-    (0.8, -0.279, 0.986)
+    (0.8, -0.28, 0.986)
     """
     check_fraction("confidence", confidence)
     one, two = np.asarray(x, float), np.asarray(y, float)
