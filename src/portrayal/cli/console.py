@@ -126,7 +126,7 @@ def studies(found: Sequence[StudyInfo]) -> None:
     """Print what can be asked: cost on one line, the question below it."""
     for one in found:
         cost = f"{one.prompts:>6,} prompts {one.images:>8,} images"
-        line = Text(f"{one.name:<27}", style="bold").append(f"{one.kind:<13}{cost}", style="")
+        line = Text(f"{one.name:<27}", style="bold").append(f"{one.kind:<14}{cost}", style="")
         line.stylize("not bold", len(one.name))
         out.print(line, soft_wrap=True)
         out.print(Padding(Text(one.question or one.title, style="dim"), (0, 0, 0, 2)))
