@@ -226,12 +226,15 @@ def test_indicators_against_pictures_is_the_papers_correlation(tmp_path: Path) -
     study = a_study(occupations=list(shares), subsets=["naive"])
     generated = {prompt.text: Shown(5, 5) for prompt in study.prompts()}
     result = analyzed(*build(tmp_path / "audit", study, generated, captions))
-    (found,) = (f for f in result.findings if f.statistic == "correlation")
+    every, own = (f for f in result.findings if f.statistic == "correlation")
     expected = np.corrcoef(list(shares.values()), list(named.values()))[0, 1]
-    assert found.estimate == pytest.approx(expected)
-    assert found.estimate is not None
-    assert found.estimate < 0
-    assert "the less often its captions say so" in found.sentence
+    assert every.estimate == pytest.approx(expected)
+    assert expected < 0
+    assert "the less often captions say woman (of all captions)" in every.sentence
+    # The first captions are the women's, so as many of theirs say so as there are, at most.
+    told = [100 * min(named[name], women) / women for name, women in shares.items()]
+    assert own.estimate == pytest.approx(np.corrcoef(list(shares.values()), told)[0, 1])
+    assert "the less often their captions say so" in own.sentence
 
 
 def test_real_world_shares_are_a_second_baseline(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def _answers(view: View) -> tuple[list[Finding], list[Table], list[str]]:
     }
     less = [findings.reduction_finding(view, name, one) for name, one in reductions.items()]
     apart = taken_apart(found, confidence=settings.confidence)
-    more = [findings.correlation_finding(view, found[NAIVE].comparison)] if NAIVE in found else []
+    more = findings.correlation_findings(view, found[NAIVE].comparison) if NAIVE in found else []
     world = findings.real_world_finding(view, found[NAIVE].comparison) if NAIVE in found else None
     more += [world] if world else []
     gaps = {

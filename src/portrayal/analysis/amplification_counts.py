@@ -134,6 +134,16 @@ class Counting:
         rows = self._rows.get((occupation, SAMPLED), [])
         return sum(indicator in labels for _, indicator in rows), len(rows)
 
+    def told(self, occupation: str, labels: frozenset[str]) -> tuple[int, int]:
+        """Return of how many sampled pictures of the group the caption has one of these labels.
+
+        Second, how many pictures of the group there are.
+        """
+        first = self._study.first_group
+        rows = self._rows.get((occupation, SAMPLED), [])
+        own = [label for key, label in rows if self.training.labels.get(key) == first]
+        return sum(label in labels for label in own), len(own)
+
     def _training(self, occupation: str, name: SubsetName) -> list[Cell]:
         subset = SUBSETS[name]
         places = range(len(self._study.templates)) if subset.nearest else (SAMPLED,)

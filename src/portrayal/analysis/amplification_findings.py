@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -132,20 +133,37 @@ def reduction_finding(view: View, name: SubsetName, found: ReductionResult) -> F
     )
 
 
-def correlation_finding(view: View, naive: Comparison) -> Finding:
-    """Return whether captions name a group less often where more pictures show it (section 5.1)."""
-    study = view.study
-    group = study.first_group
+def correlation_findings(view: View, naive: Comparison) -> list[Finding]:
+    """Return how shares in pictures go with indicators in captions (section 5.1), read two ways.
+
+    The paper's words are "the percentage of captions with female indicators": of all captions, or
+    of those whose picture shows a woman. Only the second can tell whether the rarer group is named
+    more often, which is what the paper concludes.
+    """
+    group = view.study.first_group
+    labels = frozenset({INDICATORS.get(group, ""), "both"})
+    occupations = view.study.occupations
+    every = [view.counting.indicated(name, labels) for name in occupations]
+    own = [view.counting.told(name, labels) for name in occupations]
+    return [
+        _correlation(view, naive, every, "all captions", f"captions say {group}"),
+        _correlation(view, naive, own, f"pictures of a {group}", "their captions say so"),
+    ]
+
+
+def _correlation(
+    view: View, naive: Comparison, counts: Sequence[tuple[int, int]], of: str, told: str
+) -> Finding:
+    group = view.study.first_group
     indicator = INDICATORS.get(group, "")
-    labels = frozenset({indicator, "both"})
-    shares = naive.percent(naive.training)[:, 0]
-    counts = [view.counting.indicated(o, labels) for o in study.occupations]
     named = np.array([100 * k / n if n else math.nan for k, n in counts])
-    found = pearson_correlation(shares, named, confidence=view.settings.confidence)
-    details = {"encoder": view.data.label, "group": group, "indicator": indicator}
+    found = pearson_correlation(
+        naive.percent(naive.training)[:, 0], named, confidence=view.settings.confidence
+    )
+    details = {"encoder": view.data.label, "group": group, "indicator": indicator, "of": of}
     start = _start(
-        view, f"indicators of {group} in captions, against pictures{view.suffix}", CORRELATION,
-        details,
+        view, f"indicators of {group}, of {of}: against its share in pictures{view.suffix}",
+        CORRELATION, details,
     )  # fmt: skip
     if not indicator or math.isnan(found.estimate):
         why = (
@@ -166,7 +184,7 @@ def correlation_finding(view: View, naive: Comparison) -> Finding:
         n=found.n,
         n_missing=found.n_missing,
         sentence=f"The more training pictures of an occupation show a {group}, the {way} often "
-        f"its captions say so: r = {number(found.estimate)} "
+        f"{told} (of {of}): r = {number(found.estimate)} "
         f"({between(found.low, found.high, view.settings.confidence)}, {chance(found.p_value)}; "
         f"{counted(found.n, 'occupation')}).",
     )

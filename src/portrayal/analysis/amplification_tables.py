@@ -307,7 +307,7 @@ def published_tables(view: View, found: Found, more: Sequence[Finding]) -> Itera
                 finite(each.mean), finite(each.interval.low), finite(each.interval.high)
             )
     for finding in more:
-        if finding.statistic == CORRELATION:
+        if finding.statistic == CORRELATION and finding.details["of"] == "all captions":
             ours["indicators", CORRELATION] = Ours(finding.estimate, finding.low, finding.high)
     # Study, data and suffix are all that the table looks at.
     table = published_table(cast(PublishedView, view), ours)
