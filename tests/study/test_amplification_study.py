@@ -129,8 +129,8 @@ def test_the_published_numbers_average_as_the_notes_say() -> None:
 def test_the_practice_study_is_listed_with_its_prompts() -> None:
     listed = {row.name: row for row in builtin_studies()}
     assert listed["paradox-practice"].kind == "amplification"
-    assert listed["paradox-practice"].prompts == 32 + 1600
-    assert listed["paradox-practice"].images == 8 * 4 * 30 + 1600
+    assert listed["paradox-practice"].prompts == 12 * 4 + 2 * 12 * 60
+    assert listed["paradox-practice"].images == 12 * 4 * 24 + 2 * 12 * 60
 
 
 def test_captions_become_prompts_as_often_as_they_stand() -> None:
