@@ -332,3 +332,24 @@ def test_the_same_audit_gives_the_same_numbers(
     assert [f.as_dict() for f in again.findings] == [f.as_dict() for f in result.findings]
     fixed = of(analyzed(*answered, resample="images"), "amplification")["naive"]
     assert fixed.estimate == of(result, "amplification")["naive"].estimate
+
+
+def test_an_encoder_that_has_not_looked_has_no_answer_beside_one_that_has(
+    answered: tuple[Audit, AmplificationStudy],
+) -> None:
+    from amplification_worlds import ENCODER
+    from portrayal.analysis.amplification import analyze_amplification
+    from portrayal.analysis.data import AuditData
+    from portrayal.analysis.settings import AnalysisSettings
+
+    audit, study = answered
+    other = Identity("clip", "another", {"logit_scale": 100.0})
+    shared = AuditData(audit, (prompt.text for prompt in study.prompts()), study.texts())
+    data = [shared.of_study(study.prompts(), one) for one in (ENCODER, other)]
+    result = analyze_amplification(study, data, AnalysisSettings(resamples=100))
+    first = [f for f in result.findings if f.question.endswith("· invented-encoder")]
+    assert first[0].estimate is not None
+    (blind,) = (f for f in result.findings if f.question.endswith("· another"))
+    assert blind.estimate is None
+    assert "has not read the axis's texts" in blind.sentence
+    assert {t.name for t in result.tables if t.role == "sides"} == {"sides · invented-encoder"}

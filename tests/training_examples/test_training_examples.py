@@ -13,7 +13,7 @@ import pytest
 
 from portrayal.audit import Audit
 from portrayal.audit.selections import read_selection, training_audit
-from portrayal.errors import AuditError, StudyError
+from portrayal.errors import AuditError, LanguageError, StudyError
 from portrayal.language.names import open_recogniser
 from portrayal.language.paraphrase import RuleParaphraser, names
 from portrayal.language.sentences import open_sentence_encoder
@@ -197,3 +197,26 @@ def test_paraphrases_are_paid_for_once_and_stored_on_the_way(captions: Path, aud
     text = changed.drawn.captions["teacher"][0].paraphrase
     assert text is not None
     assert text.startswith("Other: "), "another paraphraser writes anew"
+
+
+def test_a_chat_model_is_not_opened_when_all_is_paraphrased(
+    captions: Path, audit: Audit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    chat = asked(paraphraser={"by": "chat", "model": "small"})
+    with pytest.raises(LanguageError, match="OPENAI_API_KEY"):
+        prepare(chat, audit, captions)
+    selection = read_selection(audit, "small")
+    assert selection is not None
+
+    class Answering(RuleParaphraser):
+        def __init__(self) -> None:
+            super().__init__()
+            settings = {"url": "OpenAI", "instruction": "x", "temperature": 0}
+            self.identity = type(self.identity)("paraphraser", "small", settings)
+
+    done = with_paraphrases(with_captions(chat, selection), Answering(), store=lambda study: None)
+    audit.remember_study("small", done.as_dict())
+    assert prepare(chat, audit, None) == done, "no key is wanted any more"
+    with pytest.raises(LanguageError, match="OPENAI_API_KEY"):
+        prepare(asked(paraphraser={"by": "chat", "model": "large"}), audit, None)

@@ -27,6 +27,10 @@ INSTRUCTION = (
 )
 """The paper's instruction (appendix A.6) in our words."""
 
+RULES = "rules"
+OPENAI = "OpenAI"
+"""What the identities of paraphrasers are called: by rules, and behind OpenAI's own endpoint."""
+
 AT_ONCE = 8
 TIMEOUT_S = 60.0
 LONGEST = 2000
@@ -90,7 +94,7 @@ class RuleParaphraser:
     """
 
     def __init__(self) -> None:
-        self.identity = Identity("paraphraser", "rules", {"rules": digest([_FRAMES, _PHRASES])})
+        self.identity = Identity("paraphraser", RULES, {"rules": digest([_FRAMES, _PHRASES])})
         self._frames = [(re.compile(old, re.IGNORECASE), new) for old, new in _FRAMES]
         self._phrases = [(re.compile(old, re.IGNORECASE), new) for old, new in _PHRASES]
 
@@ -172,7 +176,7 @@ class ChatParaphraser:
         self.identity = Identity(
             "paraphraser",
             model,
-            {"url": url or "OpenAI", "instruction": digest(INSTRUCTION), "temperature": 0},
+            {"url": url or OPENAI, "instruction": digest(INSTRUCTION), "temperature": 0},
         )
 
     def paraphrase(self, captions: Sequence[Caption]) -> list[str]:

@@ -16,7 +16,11 @@ from portrayal.study import study_from_dict
 from portrayal.study.amplification import CAPTION, PARAPHRASE, AmplificationStudy
 from portrayal.training_examples.captions import asked_of, select_captions, wants_nearest
 from portrayal.training_examples.pictures import fetch_pictures
-from portrayal.training_examples.prompts import with_captions, with_paraphrases
+from portrayal.training_examples.prompts import (
+    is_paraphrased,
+    with_captions,
+    with_paraphrases,
+)
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -68,7 +72,7 @@ def prepare(
         )
     if study.uses(CAPTION) or study.uses(PARAPHRASE):
         study = with_captions(study, selection)
-    if study.uses(PARAPHRASE):
+    if study.uses(PARAPHRASE) and not is_paraphrased(study):
         study = with_paraphrases(
             study,
             open_paraphraser(study.paraphraser),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from portrayal.audit.selections import SAMPLED, Selection
-from portrayal.language.paraphrase import Caption, Paraphraser, kept
+from portrayal.language.paraphrase import OPENAI, RULES, Caption, Paraphraser, kept
 from portrayal.study.amplification import (
     CAPTION,
     PARAPHRASE,
@@ -49,6 +49,22 @@ def with_captions(study: AmplificationStudy, selection: Selection) -> Amplificat
         captions={occupation: tuple(captions) for occupation, captions in chosen.items()},
     )
     return study.model_copy(update={"drawn": drawn})
+
+
+def is_paraphrased(study: AmplificationStudy) -> bool:
+    """Tell whether every caption has been paraphrased by whom the study names.
+
+    Then nobody need be asked, and no key is wanted.
+    """
+    drawn, wanted = study.drawn, study.paraphraser
+    if drawn is None or drawn.paraphraser is None:
+        return False
+    named = drawn.paraphraser.get("name") == (wanted.model or RULES)
+    url = dict(drawn.paraphraser.get("settings", {})).get("url", "")
+    same = named and url == (wanted.url or OPENAI if wanted.by == "chat" else "")
+    return same and all(
+        one.paraphrase is not None for captions in drawn.captions.values() for one in captions
+    )
 
 
 def with_paraphrases(
