@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,13 @@ from portrayal.analysis.amplification_plan import with_captions
 from portrayal.analysis.influence_plan import plan_influence
 from portrayal.analysis.plan import DEFAULT_RATE, StudyPlan, plan_study
 from portrayal.audit import Audit, compact
-from portrayal.errors import AuditError, NotAnAudit, StudyError
-from portrayal.generation import GenerationSummary, Generator, open_generator
-from portrayal.generation import generate as generate_images
-from portrayal.generation.listed import generate_requests
+from portrayal.engine import Engine, EngineSettings, open_engine
+from portrayal.engine.protocol import Opener
+from portrayal.errors import AuditError, GenerationError, NotAnAudit, StudyError
+from portrayal.generation import GenerationSummary, Generator
+from portrayal.generation.api import SERVICES
+from portrayal.generation.kinds import open_on
+from portrayal.generation.listed import ListedAudit
 from portrayal.language.drawing import carried_over, draw_texts
 from portrayal.measurement import Encoder, MeasurementSummary, open_encoder
 from portrayal.measurement import measure as measure_images
@@ -62,14 +66,34 @@ class Work:
     """The model's training data, for studies that compare with it."""
     people: str | None = None
     """A person detector, to look at people one by one."""
+    engine: EngineSettings = field(default_factory=EngineSettings)
+    """Where the images are made."""
 
     def prompts(self) -> list[str]:
         """Return every prompt text, once."""
         return list(dict.fromkeys(prompt.text for s in self.studies for prompt in s.prompts()))
 
+    def opener(self) -> Opener:
+        """Return what loads the model, here or elsewhere.
+
+        Raises:
+            GenerationError: A device and several devices, or an engine for a service.
+        """
+        settings = dict(self.settings)
+        device = settings.pop("device", None)
+        if not self.engine.is_here:
+            if device is not None:
+                raise GenerationError("--device is for one process; leave it out beside an engine")
+            if self.model.startswith(SERVICES):
+                raise GenerationError(
+                    f"{self.model} is called from here; leave --engine and --devices out, "
+                    "--concurrency is the number of calls at a time"
+                )
+        return partial(open_on, model=self.model, truncate=self.truncate, **settings)
+
     def generator(self) -> Generator:
-        """Load the model."""
-        return open_generator(self.model, truncate=self.truncate, **self.settings)
+        """Load the model in this process."""
+        return self.opener()(self.settings.get("device"))
 
     def people_encoders(self, encoders: Sequence[Encoder]) -> list[PeopleEncoder]:
         """Load the person detector, if one is wanted; every encoder looks at what it finds."""
@@ -259,34 +283,45 @@ def generate(
     work = replace(work, studies=with_texts(work.studies, work.out))
     if is_imported(work.out):
         return _look_through(with_training(work, Audit(work.out), on_progress))
-    generator = work.generator()
-    generator.check(work.prompts())
-    audit = Audit.at(work.out, generator.identity)
-    work = with_training(work, audit, on_progress)
-    if any(isinstance(study, AmplificationStudy) for study in work.studies):
-        generator.check(work.prompts())  # captions have become prompts
-    _remember(audit, work.studies)
+    device = work.settings.get("device")
+    with open_engine(work.opener(), work.engine, device=device) as engine:
+        engine.check(work.prompts())
+        audit = Audit.at(work.out, engine.identity)
+        work = with_training(work, audit, on_progress)
+        if any(isinstance(study, AmplificationStudy) for study in work.studies):
+            engine.check(work.prompts())  # captions have become prompts
+        _remember(audit, work.studies)
+        made = _make(engine, audit, work.studies, on_progress, retry_failed=retry_failed)
+    compact(audit)
+    return _together(made)
 
+
+def _make(
+    engine: Engine,
+    audit: Audit,
+    studies: Sequence[Study],
+    on_progress: OnProgress,
+    *,
+    retry_failed: bool,
+) -> list[GenerationSummary]:
     def show(done: int, total: int) -> None:
         on_progress("images", done, total)
 
-    listed = [study for study in work.studies if isinstance(study, InfluenceStudy)]
-    counted = [study for study in work.studies if not isinstance(study, InfluenceStudy)]
+    listed = [study for study in studies if isinstance(study, InfluenceStudy)]
+    counted = [study for study in studies if not isinstance(study, InfluenceStudy)]
     wanted = [(prompt.text, prompt.images) for study in counted for prompt in study.prompts()]
     requests = [request for study in listed for request in study.requests()]
     made = []
     if wanted:
-        made.append(
-            generate_images(audit, generator, wanted, on_progress=show, retry_failed=retry_failed)
-        )
+        made.append(engine.generate(audit, wanted, on_progress=show, retry_failed=retry_failed))
     if requests:
+        asked = ListedAudit(audit, requests)
         made.append(
-            generate_requests(
-                audit, generator, requests, on_progress=show, retry_failed=retry_failed
+            engine.generate(
+                asked, asked.counts.items(), on_progress=show, retry_failed=retry_failed
             )
         )
-    compact(audit)
-    return _together(made)
+    return made
 
 
 def measure(

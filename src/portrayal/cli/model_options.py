@@ -53,6 +53,62 @@ Revision = Annotated[
     typer.Option("--revision", metavar="REV", help="Revision of a Hub id.", rich_help_panel=_MODEL),
 ]
 
+Lora = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lora", metavar="LORA", rich_help_panel=_MODEL,
+        help="An adapter: a file, a folder or a Hub id, as NAME or NAME@0.8; may be repeated.",
+    ),
+]  # fmt: skip
+
+_SERVICE = "An image API (--model openai:MODEL or api:MODEL)"
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url", metavar="URL", help="Where the service is, as http://HOST:PORT/v1.",
+        rich_help_panel=_SERVICE,
+    ),
+]  # fmt: skip
+Quality = Annotated[
+    str | None,
+    typer.Option(
+        "--quality", metavar="WORD", help="What the service calls quality.",
+        rich_help_panel=_SERVICE,
+    ),
+]  # fmt: skip
+MaxImages = Annotated[
+    int | None,
+    typer.Option(
+        "--max-images", metavar="N", min=1, help="Pay for at most so many images in this run.",
+        rich_help_panel=_SERVICE,
+    ),
+]  # fmt: skip
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost", metavar="X", help="Spend at most so much in this run; needs --price.",
+        rich_help_panel=_SERVICE,
+    ),
+]  # fmt: skip
+Price = Annotated[
+    float | None,
+    typer.Option("--price", metavar="X", help="Of one image.", rich_help_panel=_SERVICE),
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency", metavar="N", min=1, help="Calls at the same time; default: 8.",
+        rich_help_panel=_SERVICE,
+    ),
+]  # fmt: skip
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout", metavar="SECONDS", help="Give up an answer after; default: 180.",
+        rich_help_panel=_SERVICE,
+    ),
+]  # fmt: skip
+
 _MACHINE = "The machine (changes no picture)"
 Device = Annotated[
     str | None,
@@ -67,6 +123,13 @@ BatchSize = Annotated[
         "--batch-size", metavar="N", min=1, help="Images per batch.", rich_help_panel=_MACHINE
     ),
 ]
+Compile = Annotated[
+    str | None,
+    typer.Option(
+        "--compile", metavar="auto|on|off", rich_help_panel=_MACHINE,
+        help="Compile the network; auto: on a GPU, in long runs.",
+    ),
+]  # fmt: skip
 
 
 def _declared(
@@ -77,8 +140,17 @@ def _declared(
     negative_prompt: NegativePrompt = None,
     dtype: Dtype = None,
     revision: Revision = None,
+    lora: Lora = None,
+    base_url: BaseUrl = None,
+    quality: Quality = None,
+    max_images: MaxImages = None,
+    max_cost: MaxCost = None,
+    price: Price = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
     device: Device = None,
     batch_size: BatchSize = None,
+    compile: Compile = None,
 ) -> None:
     """Hold the options, in the order in which the help shows them."""
 
@@ -105,7 +177,7 @@ def with_model_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 def _as_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was given; what was not stays the model's own."""
-    settings = {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in given.items() if value not in (None, [])}
     if (size := settings.pop("size", None)) is not None:
         width, cross, height = size.lower().partition("x")
         sides = (width, height) if cross else (width, width)

@@ -48,7 +48,8 @@ Model = Annotated[
         "--model",
         "-m",
         metavar="MODEL",
-        help="practice (default), practice:painter, a diffusers folder, or a Hub id.",
+        help="practice (default), practice:painter, a diffusers folder, a Hub id, openai:MODEL or "
+        "api:MODEL.",
     ),
 ]
 Encoders = Annotated[

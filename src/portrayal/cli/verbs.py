@@ -12,6 +12,7 @@ import typer
 
 from portrayal.cli import console
 from portrayal.cli import options as o
+from portrayal.cli.engine_options import with_engine
 from portrayal.cli.model_options import Device, with_model_settings
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def add_to(app: typer.Typer) -> None:
         app.command(rich_help_panel="The work")(verb)
 
 
+@with_engine
 @with_model_settings
 def run(
     study: o.StudyName,
@@ -38,6 +40,7 @@ def run(
     json: o.Json = False,
     *,
     settings: dict[str, Any],
+    engine: Any,
 ) -> None:
     """Do all five verbs: plan, generate, measure, analyze, report."""
     from portrayal import workflow
@@ -47,7 +50,7 @@ def run(
         studies = workflow.with_real_world(studies, real_world)
     work = workflow.Work(
         out, studies, workflow.model_for(out, model), settings,
-        tuple(encoder or workflow.DEFAULT_ENCODERS), truncate, corpus,
+        tuple(encoder or workflow.DEFAULT_ENCODERS), truncate, corpus, engine=engine,
     )  # fmt: skip
     carry_out(work, retry_failed=retry_failed, json=json)
 
@@ -85,6 +88,7 @@ def plan(
         console.plans(plans)
 
 
+@with_engine
 @with_model_settings
 def generate(
     target: o.Target = None,
@@ -97,6 +101,7 @@ def generate(
     json: o.Json = False,
     *,
     settings: dict[str, Any],
+    engine: Any,
 ) -> None:
     """Make the images that are missing."""
     from portrayal import workflow
@@ -104,7 +109,7 @@ def generate(
     study, folder = o.study_and_folder(target, out)
     work = workflow.Work(
         folder, workflow.studies_for(study, folder, images), workflow.model_for(folder, model),
-        settings, truncate=truncate, corpus=corpus,
+        settings, truncate=truncate, corpus=corpus, engine=engine,
     )  # fmt: skip
     with console.progress(json) as show:
         made = workflow.generate(work, on_progress=show, retry_failed=retry_failed)

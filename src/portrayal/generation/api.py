@@ -22,6 +22,8 @@ from portrayal.generation.spending import Ceiling
 from portrayal.records import Identity, Picture, Request
 
 OPENAI, ANY = "openai:", "api:"
+SERVICES = (OPENAI, ANY)
+"""How the names of models behind a service begin."""
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY, ANY_KEY = "OPENAI_API_KEY", "PORTRAYAL_API_KEY"
 SEEDS = "none: the endpoint takes no seed, seeds number the pictures of a prompt"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from portrayal.errors import GenerationError, one_of
-from portrayal.generation.api import ANY, OPENAI, open_api
+from portrayal.generation.api import SERVICES, open_api
 from portrayal.generation.api import SETTINGS as API_SETTINGS
 from portrayal.generation.diffusers import SETTINGS, open_diffusers
 from portrayal.generation.painter import NAME as PAINTER
@@ -55,7 +55,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "openai:MODEL or api:MODEL",
-        lambda model: model.startswith((OPENAI, ANY)),
+        lambda model: model.startswith(SERVICES),
         open_api,
         API_SETTINGS,
     ),
@@ -88,3 +88,8 @@ def open_generator(model: str, **settings: Any) -> Generator:
                 f"{model}: setting {name} is unknown; allowed: {one_of(kind.settings)}"
             )
     return kind.open(model, **given)
+
+
+def open_on(device: str | None, *, model: str, **settings: Any) -> Generator:
+    """Open a generator on a device; what engines send to their workers, with the rest filled in."""
+    return open_generator(model, device=device, **settings)

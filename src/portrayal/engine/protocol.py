@@ -1,0 +1,35 @@
+"""What an engine is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from portrayal.audit import Audit
+from portrayal.generation import GenerationSummary, Generator
+from portrayal.generation.loop import OnProgress
+from portrayal.records import Identity
+
+Opener = Callable[[str | None], Generator]
+"""Opens the generator on a device (None: the best there is). Sent to other processes: picklable."""
+
+
+class Engine(Protocol):
+    """Makes what is wanted and not there yet, somewhere."""
+
+    @property
+    def identity(self) -> Identity:
+        """The identity of the generator, the same on every worker."""
+
+    def check(self, prompts: Iterable[str]) -> int:
+        """Return how many prompts would be cut; raise where that was not allowed."""
+
+    def generate(
+        self,
+        audit: Audit,
+        wanted: Iterable[tuple[str, int]],
+        *,
+        on_progress: OnProgress | None = None,
+        retry_failed: bool = False,
+    ) -> GenerationSummary:
+        """Make what is missing, as `portrayal.generation.generate` does."""

@@ -1,0 +1,79 @@
+"""Generators for other processes, and what must be equal in two audits."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from generators import ColourGenerator
+from portrayal.audit import Audit
+from portrayal.audit.parts import each_part
+from portrayal.engine.protocol import Opener
+from portrayal.errors import GenerationError
+from portrayal.generation import GenerationSummary, generate
+from portrayal.records import Request
+
+WANTED = [("a doctor", 60), ("refuse this", 8), ("a nurse", 52)]
+
+
+class Device(ColourGenerator):
+    """A generator on an invented device, some of which have accidents.
+
+    Args:
+        device: "absent" cannot be opened, "broken" fails always, "deadly" kills its process in
+            the third batch, "fatal" in the first, "poisoned" in that of seed 5 of "a".
+        settings: Those of `ColourGenerator`.
+    """
+
+    def __init__(self, device: str | None, **settings: Any) -> None:
+        super().__init__(before=self._accident, **settings)
+        if device == "absent":
+            raise GenerationError("device 'absent' cannot be used here")
+        self._device = device
+
+    def _accident(self, requests: Sequence[Request]) -> None:
+        if self._device == "broken":
+            raise RuntimeError("uncorrectable error")
+        if self._device == "poisoned" and Request("a", 5) in requests:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if len(self.batches) == {"deadly": 3, "fatal": 1}.get(str(self._device)):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def open_device(device: str | None, *, accident: str | None = None, **settings: Any) -> Device:
+    return Device(accident or device, **settings)
+
+
+def opener(**settings: Any) -> Opener:
+    return partial(open_device, **settings)
+
+
+def undisturbed(folder: Path) -> Audit:
+    """An audit of what is wanted, made by one process alone."""
+    generator = ColourGenerator()
+    audit = Audit.at(folder, generator.identity)
+    assert generate(audit, generator, WANTED) == GenerationSummary(made=112, refused=8)
+    return audit
+
+
+def assert_same(ours: Audit, theirs: Audit) -> None:
+    """Compare key by key, pixel by pixel; and nothing lies on the disk twice."""
+    raw = [k for part in each_part(ours.path / "images", ["key"]) for k in part["key"].to_pylist()]
+    assert len(raw) == len(set(raw))
+    columns = "key, prompt, seed, status, reason"
+    rows = sorted(ours.images().select(columns).fetchall())
+    assert rows == sorted(theirs.images().select(columns).fetchall())
+    keys = [row[0] for row in rows if row[3] == "ok"]
+    pictures, others = ours.read_images(keys), theirs.read_images(keys)
+    assert set(pictures) == set(others) == set(keys)
+    for key in keys:
+        pair = [np.asarray(Image.open(io.BytesIO(of[key]))) for of in (pictures, others)]
+        assert np.array_equal(*pair)
