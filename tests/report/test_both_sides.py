@@ -89,6 +89,19 @@ def test_shading_is_right_on_both_sides_of_one_half(audit: Audit) -> None:
             assert shade(x, y) == expected, (x, y)
 
 
+def test_names_of_many_occupations_are_shown_on_hovering_alone(audit: Audit) -> None:
+    found = table(audit, "scatter-naive")
+
+    def filters(rows: list[Any]) -> list[Any]:
+        chart = figure({**found, "rows": rows})
+        assert chart is not None
+        return list(chart.to_dict()["layer"][-1]["transform"])
+
+    many = [[f"{row[0]} {i}", *row[1:]] for row in found["rows"] for i in range(15)]
+    assert len(filters(found["rows"])) == 1, "the prompt alone"
+    assert filters(many)[-1] == {"filter": {"param": "hovered", "empty": False}}
+
+
 def test_no_number_no_scatter(audit: Audit) -> None:
     found = table(audit, "scatter-naive")
     assert figure({**found, "rows": []}) is None

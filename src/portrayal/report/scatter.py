@@ -10,6 +10,9 @@ from portrayal.report.charts import ACCENT, INK, MUTED, WARM, Row
 SIDE = 380
 """Height of the figure in pixels; shares want a field that is about square."""
 
+LABELLED = 24
+"""Names of more occupations than this would cover each other; they are shown on hovering."""
+
 AMPLIFIED, REDUCED = "#f3d9cc", "#e3edf2"
 """Ground of amplification and of de-amplification."""
 
@@ -56,6 +59,7 @@ def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     ]  # fmt: skip
     tooltip += [alt.Tooltip(f"{side}_n:Q", title=f"{side} pictures") for side in _SIDES]
     rules = points.transform_filter(hover)
+    few = len({row["occupation"] for row in shown}) <= LABELLED
     return (
         alt.layer(
             *_ground(),
@@ -69,7 +73,9 @@ def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
                 tooltip=tooltip,
             )
             .add_params(hover),
-            points.mark_text(dy=-10, fontSize=10, color=INK).encode(x=x, y=y, text="occupation:N"),
+            (points if few else rules)
+            .mark_text(dy=-10, fontSize=10, color=INK)
+            .encode(x=x, y=y, text="occupation:N"),
         )
         .add_params(choice)
         .properties(height=SIDE)
