@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from caption_files import png, write, write_raw
 
 from portrayal.corpus import Corpus, Term, create_corpus, terms_of
+from portrayal.corpus.reading import Reader
 from portrayal.errors import CorpusError
 
 NURSE = [Term.of("nurse")]
@@ -159,3 +161,41 @@ def test_pictures_that_cannot_be_decoded(tmp_path: Path) -> None:
     assert said[1].startswith("corrupt image: ")
     assert said[2:] == ["no image in this row"] * 2
     assert all("\n" not in text for text in said)
+
+
+def test_a_source_that_can_be_read_again(tmp_path: Path) -> None:
+    """What lacks a source is not taken for the answer once the source is back."""
+    write(tmp_path / "good.parquet", ["a nurse"])
+    bad = write(tmp_path / "bad.parquet", [f"a nurse {i * 7919 % 5000}" for i in range(5_000)])
+    whole = bad.read_bytes()
+    damaged = bytearray(whole)
+    damaged[40_000:60_000] = b"\xff" * 20_000
+    bad.write_bytes(damaged)
+    corpus = create_corpus(tmp_path / "c", [tmp_path])
+    assert corpus.search(NURSE, per_term=9, name="mine").counts == {"nurse": 1}
+    bad.write_bytes(whole)
+    assert corpus.search(NURSE, per_term=9, name="mine").counts == {"nurse": 5_001}
+
+
+def test_too_little_memory_is_no_fault_of_the_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left out, it would give a count of nothing that looks like an answer."""
+    texts = [f"a nurse {i}" + " at work" * 50 for i in range(100_000)]
+    corpus = create_corpus(tmp_path / "c", [write(tmp_path / "x.parquet", texts)])
+    monkeypatch.setattr(Corpus, "reader", lambda self: Reader(threads=1, memory="8MB"))
+    with pytest.raises(CorpusError, match=r"x\.parquet: 8MB of memory are too little"):
+        corpus.search(NURSE, per_term=100_000)
+    assert corpus.sets() == ()
+
+
+def test_a_fault_of_ours_is_not_blamed_on_sources(corpus: Corpus) -> None:
+    with corpus.reader() as reader, pytest.raises(duckdb.BinderException):
+        list(
+            reader.look(
+                corpus.readable(),
+                lambda cursor, rows, _: cursor.sql(
+                    f"SELECT nonsense FROM ({rows})"
+                ).to_arrow_table(),
+            )
+        )

@@ -66,6 +66,11 @@ class CaptionSet:
         return int(self._metadata.num_rows)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether every source was read; one that was not may be readable the next time."""
+        return all(one.kind != "unreadable" for one in self.problems)
+
+    @property
     def terms(self) -> tuple[str, ...]:
         """The terms, those without a caption too."""
         return tuple(self.counts)

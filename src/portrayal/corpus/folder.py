@@ -187,7 +187,9 @@ class Corpus:
         file = self._file(name or f"{identity.name}-{identity.digest[:8]}")
         present = stored(file, identity)
         if present is not None:
-            return present
+            if present.is_whole:
+                return present
+            file.unlink()  # a source could not be read then; it may be readable now
         tally = search.Tally()
         counts: dict[str, int] = {}
 

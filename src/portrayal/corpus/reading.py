@@ -21,12 +21,21 @@ import pyarrow.parquet as pq
 
 from portrayal.corpus.matching import quoted
 from portrayal.corpus.sources import Place, filesystem
+from portrayal.errors import CorpusError
 from portrayal.models.attempts import first_line
 
 MEMORY = "1GB"
 """What DuckDB may hold; a pass needs a small part of it."""
 _BATCH = 65_536
 _UTF8 = "UTF8"
+_OF_THE_SOURCE = (
+    duckdb.IOException,
+    duckdb.InvalidInputException,
+    duckdb.ConversionException,
+    duckdb.NotSupportedError,
+)
+"""What a damaged or odd file causes. Anything else is a fault of ours or of the machine: leaving a
+source out for it would give small counts that look like answers."""
 
 Look = Callable[[duckdb.DuckDBPyConnection, str, int], pa.Table]
 """Takes a connection, SQL for a table of (row, caption), and the source's number."""
@@ -70,6 +79,7 @@ class Reader:
 
     def __init__(self, *, threads: int | None = None, memory: str = MEMORY) -> None:
         self._threads = max(1, threads or os.cpu_count() or 1)
+        self._memory = memory
         self._connection = duckdb.connect(
             ":memory:",
             config={
@@ -129,13 +139,23 @@ class Reader:
         with self._connection.cursor() as cursor:
             try:
                 return Seen(source, [look(cursor, _parquet(source), source.number)])
-            except duckdb.Error as error:
+            except duckdb.OutOfMemoryException as error:
+                raise self._too_little(source) from error
+            except _OF_THE_SOURCE as error:
                 if _UTF8 not in str(error):
                     return Seen(source, (), failure=first_line(error))
             try:
                 return self._sifted(cursor, source, look)
-            except (pa.ArrowException, OSError, duckdb.Error) as error:
+            except duckdb.OutOfMemoryException as error:
+                raise self._too_little(source) from error
+            except (pa.ArrowException, OSError, *_OF_THE_SOURCE) as error:
                 return Seen(source, (), failure=first_line(error))
+
+    def _too_little(self, source: Readable) -> CorpusError:
+        return CorpusError(
+            f"{source.label}: {self._memory} of memory are too little to search it; keep fewer "
+            "captions a term, or all of them"
+        )
 
     def _sifted(self, cursor: duckdb.DuckDBPyConnection, source: Readable, look: Look) -> Seen:
         tables, refused = [], []
