@@ -280,6 +280,7 @@ def generate(
     work: Work, *, on_progress: OnProgress, retry_failed: bool = False
 ) -> GenerationSummary | Imported:
     """Make the images that are missing; of imported images, say which prompts have none."""
+    training_examples.check_corpus(work.studies, work.out, work.corpus)
     work = replace(work, studies=with_texts(work.studies, work.out))
     if is_imported(work.out):
         return _look_through(with_training(work, Audit(work.out), on_progress))
@@ -309,7 +310,7 @@ def _make(
 
     listed = [study for study in studies if isinstance(study, InfluenceStudy)]
     counted = [study for study in studies if not isinstance(study, InfluenceStudy)]
-    wanted = [(prompt.text, prompt.images) for study in counted for prompt in study.prompts()]
+    wanted = [(prompt.text, prompt.seeds) for study in counted for prompt in study.prompts()]
     requests = [request for study in listed for request in study.requests()]
     made = []
     if wanted:

@@ -99,8 +99,9 @@ def test_what_is_missing_or_wrong_is_one_line(
     painter = ("--model", "practice:painter")
     no_corpus = portrayal("run", small, "--out", tmp_path / "a", *painter)
     assert "with --corpus CORPUS" in no_corpus.error
+    assert not (tmp_path / "a").exists(), "nothing was begun"
     absent = portrayal("run", small, "--out", tmp_path / "b", *painter, "--corpus", tmp_path / "no")
-    assert "no" in absent.error
+    assert "no such folder; --corpus names captions and pictures" in absent.error
     other = tmp_path / "w.csv"
     other.write_text("occupation,percent\nteacher,1\n", encoding="utf-8")
     wrong = portrayal("run", work, "--out", tmp_path / "c", *painter, "--real-world", other)

@@ -63,6 +63,11 @@ class Selection:
     about: Mapping[str, Any]
 
 
+def selection_file(audit: Path, study: str) -> Path:
+    """Return where the captions of a study are kept."""
+    return audit / "selections" / f"{study}.parquet"
+
+
 def write_selection(audit: Audit, study: str, selection: Selection) -> None:
     """Keep the captions of a study with the audit, in place of earlier ones."""
     folder = audit.path / "selections"
@@ -71,7 +76,7 @@ def write_selection(audit: Audit, study: str, selection: Selection) -> None:
     with replacing(folder) as temporary:
         pq.write_table(table, temporary, compression="zstd")
         flush(temporary)
-        temporary.replace(folder / f"{study}.parquet")
+        temporary.replace(selection_file(audit.path, study))
         flush_folder(folder)
 
 
@@ -81,7 +86,7 @@ def read_selection(audit: Audit, study: str) -> Selection | None:
     Raises:
         AuditError: The file is damaged.
     """
-    file = audit.path / "selections" / f"{study}.parquet"
+    file = selection_file(audit.path, study)
     if not file.exists():
         return None
     try:

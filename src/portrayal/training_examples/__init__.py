@@ -10,12 +10,18 @@ from __future__ import annotations
 
 from portrayal.training_examples.captions import select_captions
 from portrayal.training_examples.pictures import FetchSummary, fetch_pictures
-from portrayal.training_examples.preparation import carried_over, open_corpus, prepare
+from portrayal.training_examples.preparation import (
+    carried_over,
+    check_corpus,
+    open_corpus,
+    prepare,
+)
 from portrayal.training_examples.prompts import with_captions, with_paraphrases
 
 __all__ = [
     "FetchSummary",
     "carried_over",
+    "check_corpus",
     "fetch_pictures",
     "open_corpus",
     "prepare",

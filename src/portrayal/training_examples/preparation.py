@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from portrayal.audit import Audit
-from portrayal.audit.selections import Selection, read_selection, write_selection
+from portrayal.audit.selections import (
+    Selection,
+    read_selection,
+    selection_file,
+    write_selection,
+)
 from portrayal.corpus import Corpus, create_corpus
 from portrayal.errors import StudyError
 from portrayal.language.names import open_recogniser
 from portrayal.language.paraphrase import open_paraphraser
 from portrayal.language.sentences import open_sentence_encoder
-from portrayal.study import study_from_dict
+from portrayal.study import Study, study_from_dict
 from portrayal.study.amplification import CAPTION, PARAPHRASE, AmplificationStudy
 from portrayal.training_examples.captions import asked_of, select_captions, wants_nearest
 from portrayal.training_examples.pictures import fetch_pictures
@@ -35,6 +40,24 @@ def open_corpus(audit: Audit, place: Path) -> Corpus:
     if (place / "corpus.json").exists():
         return Corpus(place)
     return create_corpus(audit.path / "corpus", [place])
+
+
+def check_corpus(studies: Sequence[Study], out: Path, corpus: Path | None) -> None:
+    """Raise, before a model is loaded, where studies lack their training data.
+
+    Raises:
+        StudyError: No corpus was named and the audit has no captions, or it is not there.
+    """
+    for study in studies:
+        if not isinstance(study, AmplificationStudy):
+            continue
+        if corpus is not None and not corpus.exists():
+            raise StudyError(f"{corpus}: no such folder; --corpus names captions and pictures")
+        if corpus is None and not selection_file(out, study.name).exists():
+            raise StudyError(
+                f"{study.name}: needs training captions, and {out} has none yet; name the model's "
+                "training data, or a stand-in for it, with --corpus CORPUS"
+            )
 
 
 def prepare(
