@@ -1,0 +1,90 @@
+"""Image APIs and engines, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command_line import CommandLine, in_a_process
+from image_server import ImageServer, image_server
+from portrayal.audit import Audit
+
+sys.path.append(str(Path(__file__).parents[1] / "generation"))
+
+KEY = "sk-test-0123456789-do-not-write-me-down"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ImageServer]:
+    monkeypatch.setenv("PORTRAYAL_API_KEY", KEY)
+    with image_server(lambda number, body: "ok") as server:
+        yield server
+
+
+def test_an_api_is_audited_from_prompts_to_report(
+    portrayal: CommandLine, server: ImageServer, work: Path, tmp_path: Path
+) -> None:
+    server.behave = lambda number, body: "policy" if "chef" in body["prompt"] else "ok"
+    out = tmp_path / "audit"
+    answer = portrayal(
+        "run", work, "--out", out, "--model", "api:painting", "--base-url", server.address,
+        "--size", "64", "--quality", "low",
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    assert "9 images made, 0 were there, 3 refused by the model" in answer.err
+    assert (out / "report" / "index.html").exists()
+    assert {body["size"] for body in server.calls} == {"64x64"}
+    for file in out.rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes()
+
+
+def test_a_ceiling_is_one_line_and_the_next_run_continues(
+    portrayal: CommandLine, server: ImageServer, work: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "audit"
+    words = ("generate", work, "--out", out, "--model", "api:m", "--base-url", server.address)
+    stopped = portrayal(*words, "--price", "0.04", "--max-cost", "0.2", "--json")
+    assert stopped.error == (
+        "m: the ceiling is reached: 5 paid calls in this run (--max-cost 0.2 at 0.04 a picture), "
+        "about 0.20 spent; what was made is stored: raise the ceiling and run the same command "
+        "again"
+    )
+    assert len(Audit(out).images().fetchall()) == len(server.calls) == 5
+    done = portrayal(*words, "--max-images", "7", "--json")
+    assert json.loads(done.out) == {
+        "made": 7, "refused": 0, "failed": 0, "present": 5, "truncated": 0, "lost": 0,
+    }  # fmt: skip
+
+
+def test_processes_share_a_study(work: Path, tmp_path: Path) -> None:
+    out = tmp_path / "audit"
+    words = ("generate", work, "--out", out, "--model", "practice:painter", "--batch-size", "2")
+    made = in_a_process(*words, "--devices", "cpu,cpu")
+    assert made.code == 0, made.err
+    assert "12 images made" in made.err
+    again = in_a_process(*words)
+    assert "0 images made, 12 were there" in again.err, "an engine changes no identity"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--devices", "cpu,cpu", "--device", "cpu"), "--device is for one process"),
+        (("--address", "auto"), "--address is for --engine ray; leave it out"),
+        (("--engine", "ray", "--devices", "cpu"), "--devices is for --engine local"),
+        (("--model", "api:m", "--devices", "cpu"), "api:m is called from here"),
+        (("--model", "api:m"), "which service? give --base-url"),
+        (("--model", "practice:painter", "--lora", "x"), "setting lora is unknown"),
+        (("--lora", "absent"), "no such folder, and not a Hub id"),
+        (("--compile", "maybe"), "--compile is 'maybe'; allowed: auto, on, off"),
+    ],
+)
+def test_options_that_do_not_fit_are_one_line(
+    portrayal: CommandLine, work: Path, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    answer = portrayal("generate", work, "--out", tmp_path / "audit", "--json", *options)
+    assert message in answer.error
+    assert not (tmp_path / "audit").exists()
