@@ -12,8 +12,6 @@ from command_line import CommandLine, in_a_process
 from image_server import ImageServer, image_server
 from portrayal.audit import Audit
 
-sys.path.append(str(Path(__file__).parents[1] / "generation"))
-
 KEY = "sk-test-0123456789-do-not-write-me-down"
 
 
