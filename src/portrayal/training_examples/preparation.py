@@ -39,7 +39,7 @@ def open_corpus(audit: Audit, place: Path) -> Corpus:
     """
     if (place / "corpus.json").exists():
         return Corpus(place)
-    return create_corpus(audit.path / "corpus", [place])
+    return create_corpus(audit.path / "corpora" / place.resolve().stem, [place])
 
 
 def check_corpus(studies: Sequence[Study], out: Path, corpus: Path | None) -> None:
