@@ -7,7 +7,8 @@ one each correction explains. The Bias Amplification Paradox, sections 3.3 to 6.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from portrayal.analysis import amplification_findings as findings
 from portrayal.analysis import amplification_tables as tables
@@ -75,69 +76,105 @@ def analyze_amplification(
     return StudyResult(study.name, study.kind, study.title, found, drawn, notes=notes)
 
 
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """Amplification of every subset, switching occupations out and in."""
+
+    excluded: dict[SubsetName, Amplified]
+    included: dict[SubsetName, Amplified]
+
+
 def _answers(view: View) -> tuple[list[Finding], list[Table], list[str]]:
-    study, settings = view.study, view.settings
-    found: dict[SubsetName, Amplified] = {}
-    included: dict[SubsetName, Amplified] = {}
-    for name in study.subsets:
-        comparison = view.counting.compare(name)
-        names = (study.name, view.data.encoder.digest, name)
-        found[name] = amplified(comparison, settings, settings.rng(*names))
-        included[name] = amplified(
-            comparison, settings, settings.rng(*names, "include"), switching="include"
-        )
+    measured = _measured(view)
+    found = measured.excluded
     answers = [
-        findings.amplification_finding(view, one, included[name]) for name, one in found.items()
+        findings.amplification_finding(view, one, measured.included[name])
+        for name, one in found.items()
     ]
-    reductions = {
-        name: reduction(found[NAIVE], one, confidence=settings.confidence)
-        for name, one in found.items()
-        if name != NAIVE and NAIVE in found
-    }
-    less = [findings.reduction_finding(view, name, one) for name, one in reductions.items()]
-    apart = taken_apart(found, confidence=settings.confidence)
-    more = findings.correlation_findings(view, found[NAIVE].comparison) if NAIVE in found else []
-    world = findings.real_world_finding(view, found[NAIVE].comparison) if NAIVE in found else None
-    more += [world] if world else []
-    gaps = {
-        name: dropping(one.comparison, confidence=settings.confidence)
-        for name, one in found.items()
-    }
-    shown = [
+    less: list[Finding] = []
+    more: list[Finding] = []
+    naive = found.get(NAIVE)
+    if naive is not None:
+        for name, one in found.items():
+            if name != NAIVE:
+                gap = reduction(naive, one, confidence=view.settings.confidence)
+                less.append(findings.reduction_finding(view, name, gap))
+        more += findings.correlation_findings(view, naive.comparison)
+        world = findings.real_world_finding(view, naive.comparison)
+        more += [world] if world else []
+    shown = _tables(view, measured, answers, less, more)
+    return (
+        [*answers, *less, *more],
+        [table for table in shown if table.rows],
+        _warnings(view, found),
+    )
+
+
+def _measured(view: View) -> _Measured:
+    excluded: dict[SubsetName, Amplified] = {}
+    included: dict[SubsetName, Amplified] = {}
+    for name in view.study.subsets:
+        comparison = view.counting.compare(name)
+        names = (view.study.name, view.data.encoder.digest, name)
+        rng = view.settings.rng
+        excluded[name] = amplified(comparison, view.settings, rng(*names))
+        included[name] = amplified(
+            comparison, view.settings, rng(*names, "include"), switching="include"
+        )
+    return _Measured(excluded, included)
+
+
+def _tables(
+    view: View,
+    measured: _Measured,
+    answers: Sequence[Finding],
+    less: Sequence[Finding],
+    more: Sequence[Finding],
+) -> list[Table]:
+    found, suffix = measured.excluded, view.suffix
+    chosen = " and for the choice of occupations" if view.settings.resample == "units" else ""
+    return [
         forest_table(
-            f"amplification{view.suffix}",
-            f"Amplification by subset of the training data{view.suffix}",
+            f"amplification{suffix}",
+            f"Amplification by subset of the training data{suffix}",
             answers,
             note="Percentage points further from 50 % than the training pictures, mean over "
-            "occupations and prompts. Intervals account for the pictures of both sides"
-            f"{' and for the choice of occupations' if settings.resample == 'units' else ''}.",
+            f"occupations and prompts. Intervals account for the pictures of both sides{chosen}.",
         ),
         tables.paper_table(view, found),
         forest_table(
-            f"reductions{view.suffix}",
-            f"How much less than the naive comparison says{view.suffix}",
+            f"reductions{suffix}",
+            f"How much less than the naive comparison says{suffix}",
             less,
             note="Points of amplification that a better comparison takes away, occupation by "
             "occupation.",
         ),
-        *tables.decomposition_tables(view, apart),
+        *tables.decomposition_tables(view, taken_apart(found, confidence=view.settings.confidence)),
         *(tables.scatter_table(view, one) for one in found.values()),
         tables.occupations_table(view, found),
-        tables.numbers_table(view, found, included),
+        tables.numbers_table(view, found, measured.included),
         tables.similarity_table(view, found),
         tables.dropped_table(view, found),
         *tables.caption_tables(view, found),
         tables.sides_table(view, found),
         *tables.published_tables(view, found, more),
     ]
-    remarks = [
-        f"{SUBSETS[name].title}: {percent(gap.generated)} of generated and {percent(gap.training)} "
-        f"of training pictures are dropped{view.suffix}. The filters treat the two sides "
-        "differently, which may move percentages; look at the reasons below."
+
+
+def _warnings(view: View, found: Mapping[SubsetName, Amplified]) -> list[str]:
+    """Warn of subsets in which the two sides lose clearly different shares of their pictures."""
+    gaps = {
+        name: dropping(one.comparison, confidence=view.settings.confidence)
+        for name, one in found.items()
+    }
+    return [
+        f"Warning: {SUBSETS[name].title}: {percent(gap.generated)} of generated and "
+        f"{percent(gap.training)} of training pictures are dropped{view.suffix}. The filters treat "
+        "the two sides differently, which may move percentages; the table of what was dropped "
+        "gives the reasons."
         for name, gap in gaps.items()
         if gap.clear
     ]
-    return [*answers, *less, *more], [table for table in shown if table.rows], remarks
 
 
 def _about(

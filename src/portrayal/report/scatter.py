@@ -34,52 +34,59 @@ def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     ]
     if not shown:
         return None
-    prompts = list(dict.fromkeys(row["prompt"] for row in shown))
-    choice = alt.param(
-        name="prompt_shown",
-        value=prompts[0],
-        bind=alt.binding_select(options=prompts, name="prompt ")
-        if len(prompts) > 1
-        else alt.Undefined,
-    )
     hover = alt.selection_point(
         name="hovered", on="pointerover", clear="pointerout", fields=["occupation"], empty=False
     )
-    data = alt.InlineData(shown)
-    points = alt.Chart(data).transform_filter("datum.prompt === prompt_shown")
-    x = _axis(alt.X, "training:Q", "% in training pictures")
-    y = _axis(alt.Y, "generated:Q", "% in generated pictures")
-    tooltip = [alt.Tooltip("occupation:N"), alt.Tooltip("prompt:N")]
-    tooltip += [
-        alt.Tooltip(f"{name}:Q", format=".1f", title=name.replace("_", " "))
-        for name in (
-            "training", "training_low", "training_high", "generated", "generated_low",
-            "generated_high", "amplification",
-        )
-    ]  # fmt: skip
-    tooltip += [alt.Tooltip(f"{side}_n:Q", title=f"{side} pictures") for side in _SIDES]
+    points = alt.Chart(alt.InlineData(shown)).transform_filter("datum.prompt === prompt_shown")
     rules = points.transform_filter(hover)
     few = len({row["occupation"] for row in shown}) <= LABELLED
-    return (
-        alt.layer(
-            *_ground(),
-            rules.mark_rule(color=INK).encode(x="training_low:Q", x2="training_high:Q", y=y),
-            rules.mark_rule(color=INK).encode(y="generated_low:Q", y2="generated_high:Q", x=x),
-            points.mark_circle(size=90, opacity=0.85, cursor="pointer")
-            .encode(
-                x=x,
-                y=y,
-                color=alt.condition("datum.amplification > 0", alt.value(WARM), alt.value(ACCENT)),
-                tooltip=tooltip,
-            )
-            .add_params(hover),
-            (points if few else rules)
-            .mark_text(dy=-10, fontSize=10, color=INK)
-            .encode(x=x, y=y, text="occupation:N"),
+    x = _axis(alt.X, "training:Q", "% in training pictures")
+    y = _axis(alt.Y, "generated:Q", "% in generated pictures")
+    layers = [
+        *_ground(),
+        rules.mark_rule(color=INK).encode(x="training_low:Q", x2="training_high:Q", y=y),
+        rules.mark_rule(color=INK).encode(y="generated_low:Q", y2="generated_high:Q", x=x),
+        points.mark_circle(size=90, opacity=0.85, cursor="pointer")
+        .encode(
+            x=x,
+            y=y,
+            color=alt.condition("datum.amplification > 0", alt.value(WARM), alt.value(ACCENT)),
+            tooltip=_tooltip(),
         )
-        .add_params(choice)
-        .properties(height=SIDE)
+        .add_params(hover),
+        (points if few else rules)
+        .mark_text(dy=-10, fontSize=10, color=INK)
+        .encode(x=x, y=y, text="occupation:N"),
+    ]
+    return alt.layer(*layers).add_params(_choice(shown)).properties(height=SIDE)
+
+
+def _choice(rows: list[Row]) -> Any:
+    """Return the choice of a prompt; of one alone there is nothing to choose."""
+    import altair as alt
+
+    prompts = list(dict.fromkeys(row["prompt"] for row in rows))
+    bind = alt.binding_select(options=prompts, name="prompt ")
+    return alt.param(
+        name="prompt_shown",
+        value=prompts[0],
+        bind=bind if len(prompts) > 1 else alt.Undefined,
     )
+
+
+def _tooltip() -> list[Any]:
+    import altair as alt
+
+    numbers = [f"{side}{bound}" for side in _SIDES for bound in ("", "_low", "_high")]
+    return [
+        alt.Tooltip("occupation:N"),
+        alt.Tooltip("prompt:N"),
+        *(
+            alt.Tooltip(f"{name}:Q", format=".1f", title=name.replace("_", " "))
+            for name in (*numbers, "amplification")
+        ),
+        *(alt.Tooltip(f"{side}_n:Q", title=f"{side} pictures") for side in _SIDES),
+    ]
 
 
 _SIDES = ("training", "generated")
