@@ -18,11 +18,12 @@ from types import TracebackType
 from typing import Any
 
 from portrayal.audit import Audit
+from portrayal.audit.wants import Wanted, most_wanted
 from portrayal.engine.pool import AHEAD, HOPELESS, WorkerPool
 from portrayal.engine.protocol import Opener
 from portrayal.errors import GenerationError
 from portrayal.generation import GenerationSummary
-from portrayal.generation.loop import OnProgress, most_wanted
+from portrayal.generation.loop import OnProgress
 from portrayal.generation.work import Arrivals, Task, Work, find_task
 from portrayal.generation.writer import store_records
 from portrayal.models.attempts import first_line
@@ -96,7 +97,7 @@ class RayWorkers:
     def generate(
         self,
         audit: Audit,
-        wanted: Iterable[tuple[str, int]],
+        wanted: Wanted,
         *,
         on_progress: OnProgress | None = None,
         retry_failed: bool = False,
@@ -136,7 +137,8 @@ class RayWorkers:
         except Exception as error:  # its client raises many kinds; all mean "not there"
             raise GenerationError(
                 f"--address {address}: no Ray cluster answers there ({first_line(error)}); "
-                "leave it out to use this machine alone"
+                "a cluster with tokens wants RAY_AUTH_MODE=token; without --address this machine "
+                "alone is used"
             ) from error
         self._is_ours = True
 
