@@ -111,7 +111,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, way: str, number: int, body: dict[str, Any]) -> None:
         text = f"{body['prompt']} {number}"
-        if way in ERRORS:
+        if way in ("dripping error", "huge error"):
+            self._endless(b" " if way == "dripping error" else b" " * 65536, status=500)
+        elif way in ERRORS:
             status, error = ERRORS[way]
             # The worst thing that a server can do to a log: to quote the key.
             said = f"{way}: you sent {self.headers.get('Authorization')}"
@@ -141,8 +143,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def _endless(self, chunk: bytes) -> None:
-        self.send_response(200)
+    def _endless(self, chunk: bytes, status: int = 200) -> None:
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Connection", "close")
         self.end_headers()

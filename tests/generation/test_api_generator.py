@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from image_server import ImageServer, image_server
 
+from image_server import ImageServer, image_server
 from portrayal.audit import Audit
 from portrayal.errors import GenerationError, GenerationStopped
 from portrayal.generation import GenerationSummary, generate, open_generator
@@ -134,7 +134,6 @@ def test_a_service_that_knows_one_format_is_not_told_it_again() -> None:
 
 def test_pictures_stand_in_the_order_of_requests(server: ImageServer) -> None:
     from image_server import encoded_picture
-
     from portrayal.generation.endpoint import picture_in
 
     generator = hurried(server, concurrency=1)
@@ -200,7 +199,7 @@ def test_what_is_cut_off_fails_in_the_end(way: str) -> None:
         assert len(server.calls) == 3
 
 
-@pytest.mark.parametrize("way", ["slow", "trickle"])
+@pytest.mark.parametrize("way", ["slow", "trickle", "dripping error", "huge error"])
 def test_an_answer_that_takes_too_long_is_given_up(way: str) -> None:
     with image_server(then_ok(way)) as server:
         server.slow_s = 0.6
@@ -334,7 +333,8 @@ def test_a_ceiling_that_is_just_enough_is_not_reached(server: ImageServer, tmp_p
 
 MISCHIEF = {
     3: "busy", 7: "down", 11: "cut", 13: "torn", 17: "page", 19: "overloaded", 23: "gif",
-    29: "slow", 31: "huge", 37: "damaged", 41: "trickle", 43: "empty", 47: "gateway", 49: "link",
+    5: "huge error", 29: "slow", 31: "huge", 37: "damaged", 41: "trickle", 43: "empty",
+    47: "gateway", 49: "link",
 }  # fmt: skip
 
 

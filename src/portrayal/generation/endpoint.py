@@ -12,6 +12,7 @@ import io
 import json
 import time
 import warnings
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 from PIL import Image, ImageOps
 
 from portrayal.errors import GenerationError
+from portrayal.generation.bounded import TooLarge, bounding_hook
 from portrayal.models.attempts import first_line
 from portrayal.models.devices import import_extra
 from portrayal.records import FORMATS, MAX_PIXELS, Picture
@@ -82,9 +84,15 @@ class Endpoint:
         if not model.startswith(("gpt-image", "chatgpt-image")):  # they have no other format
             self._options[_FORMAT] = "b64_json"
         # Retries are ours, because every single call counts against the ceiling.
+        hook = bounding_hook(self._openai, timeout=timeout, max_bytes=MAX_BYTES)
         self._client = self._openai.OpenAI(
-            api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=0
+            api_key=key or "none",
+            base_url=base_url,
+            timeout=timeout,
+            max_retries=0,
+            http_client=self._openai.DefaultHttpxClient(event_hooks={"response": [hook]}),
         )
+        weakref.finalize(self, self._client.close)
 
     def ask(self, prompt: str) -> Answer:
         """Make one call.
@@ -106,7 +114,7 @@ class Endpoint:
             return self._declined(error)
         except (self._openai.APITimeoutError, TimeoutError):
             return _lost(f"no whole answer within {self._timeout:g} s")
-        except _TooLarge as error:
+        except TooLarge as error:
             return _lost(str(error))
         except Exception as error:  # cut connections have as many kinds as there are layers
             never_there = type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
@@ -140,17 +148,13 @@ class Endpoint:
         return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
 
 
-class _TooLarge(Exception):
-    """An answer is larger than any picture."""
-
-
 def _read(chunks: Iterable[bytes], deadline: float) -> bytes:
-    """Read an answer, but neither for longer nor more than any picture takes."""
+    """Read an answer; what was compressed may be larger here than on its way."""
     found = bytearray()
     for chunk in chunks:
         found += chunk
         if len(found) > MAX_BYTES:
-            raise _TooLarge(f"the answer is larger than {MAX_BYTES // 2**20} MiB")
+            raise TooLarge(f"the answer is larger than {MAX_BYTES / 2**20:g} MiB")
         if time.monotonic() > deadline:
             raise TimeoutError
     return bytes(found)
