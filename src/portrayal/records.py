@@ -73,11 +73,38 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt of a study with the factors it stands for, and how many images it wants."""
+    """A prompt of a study with the factors it stands for, and how many images it wants.
+
+    Attributes:
+        text: What the generator reads.
+        factors: Levels by factor.
+        images: Images wanted.
+        seeds_of: The prompt that this one is a variant of and compared with image by image: both
+            have the same seeds. "": none, its seeds are its own.
+    """
 
     text: str
     factors: Mapping[str, str]
     images: int
+    seeds_of: str = ""
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of its images; those of another prompt are others.
+
+        Pictures of different prompts that start from the same noise resemble each other, so with
+        shared seeds an average over prompts would look surer than it is.
+        """
+        start = first_seed(self.seeds_of or self.text)
+        return range(start, start + self.images)
+
+
+def first_seed(text: str) -> int:
+    """Return where the seeds of a prompt begin: the same number on every machine.
+
+    Texts fall into a million blocks of 10,000 seeds, so a seed has ten digits at most.
+    """
+    return int(digest(text), 16) % 1_000_000 * 10_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,13 +58,18 @@ def fill_audit(
     status: Status = lambda prompt, seed: "ok",
     texts: Callable[[str], np.ndarray] | None = direction,
     measured: Callable[[Prompt, int], bool] = lambda prompt, seed: True,
+    seeds: Callable[[Prompt], range] = lambda prompt: range(prompt.images),
 ) -> Audit:
-    """Store images, embeddings and text embeddings of some studies as the verbs would."""
+    """Store images, embeddings and text embeddings of some studies.
+
+    Seeds are 0, 1, 2 ... of every prompt, as of imported images; `Prompt.seeds` for those that the
+    verbs would take.
+    """
     records, measurements = [], []
     for study in studies:
         audit.remember_study(study.name, study.as_dict())
         for prompt in study.prompts():
-            for seed in range(prompt.images):
+            for seed in seeds(prompt):
                 how = status(prompt, seed)
                 data = b"picture" if how == "ok" else None
                 reason = None if how == "ok" else "invented"

@@ -16,7 +16,7 @@ def test_cost_counts_what_the_audit_lacks(audit: Audit) -> None:
     assert (new.prompts, new.images, new.present, new.missing) == (150, 1500, 0, 1500)
     assert new.seconds == 600
     short = load_study("demo-flowers-insects")
-    fill_audit(audit, [short], leaning({}))
+    fill_audit(audit, [short], leaning({}), seeds=lambda prompt: prompt.seeds)
     plan = plan_study(study, audit)
     assert (plan.present, plan.missing) == (192, 1308)
     assert plan_study(short, audit).missing == 0
@@ -24,8 +24,22 @@ def test_cost_counts_what_the_audit_lacks(audit: Audit) -> None:
 
 def test_refused_images_are_not_asked_for_again(audit: Audit) -> None:
     study = load_study("straight-gay").with_images(2)
-    fill_audit(audit, [study], leaning({}), status=lambda prompt, seed: "refused")
+    fill_audit(
+        audit,
+        [study],
+        leaning({}),
+        status=lambda prompt, seed: "refused",
+        seeds=lambda prompt: prompt.seeds,
+    )
     assert plan_study(study, audit).missing == 0
+
+
+def test_imported_images_count_whatever_their_seeds(audit: Audit) -> None:
+    study = load_study("straight-gay").with_images(2)
+    fill_audit(audit, [study], leaning({}))
+    assert audit.generator.kind == "folder"
+    assert plan_study(study, audit).missing == 0
+    assert plan_study(study.with_images(3), audit).missing == 54
 
 
 def test_shared_images_count_once() -> None:

@@ -104,27 +104,36 @@ def category_arms(study: InterventionStudy, view: AxisView, category: Category) 
         if prompt.factors["category"] == category.name
     }
     texts = {view.prompts[i].text: cell for cell, i in place.items()}
-    seeds = sorted(
-        {seed for text, seed in zip(view.images.prompts, view.images.seeds, strict=True)
-         if text in texts}
-    )  # fmt: skip
-    column = {seed: i for i, seed in enumerate(seeds)}
+    column = _columns(view, texts)
     row = {name: i for i, name in enumerate(category.attributes)}
     sentences: Sequence[Intervention | None] = (None, *study.of_category(category))
-    shape = (len(row), len(column))
+    shape = (len(row), max(column.values(), default=-1) + 1)
     outcomes = {one.name if one else ORIGINAL: np.full(shape, np.nan) for one in sentences}
     for text, seed, label in zip(
         view.images.prompts, view.images.seeds, view.labels.labels.tolist(), strict=True
     ):
         if text in texts and label in view.groups:
             attribute, name = texts[text]
-            outcomes[name][row[attribute], column[seed]] = float(label == first)
+            outcomes[name][row[attribute], column[attribute, seed]] = float(label == first)
     arms = {}
     for one in sentences:
         name = one.name if one else ORIGINAL
         rows = [place[attribute, name] for attribute in category.attributes]
         arms[name] = Arm(one, view.counts[rows], outcomes[name])
     return CategoryArms(view, category, first, arms)
+
+
+def _columns(view: AxisView, texts: Mapping[str, tuple[str, str]]) -> dict[tuple[str, int], int]:
+    """Number the seeds of each attribute: with and without a sentence a seed has one number."""
+    seeds: dict[str, set[int]] = {}
+    for text, seed in zip(view.images.prompts, view.images.seeds, strict=True):
+        if text in texts:
+            seeds.setdefault(texts[text][0], set()).add(seed)
+    return {
+        (attribute, seed): i
+        for attribute, mine in seeds.items()
+        for i, seed in enumerate(sorted(mine))
+    }
 
 
 def kind_of(intervention: Intervention | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from scipy import stats
 
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.audit import Audit
+from portrayal.audit.wants import most_wanted
 from portrayal.statistics.power import detectable_effect, detectable_share_difference
 from portrayal.study import AssociationStudy, CompositionStudy, Contrast, InterventionStudy, Study
 
@@ -68,11 +69,9 @@ def plan_study(
         rate: Pictures a second.
         settings: How it will be analyzed.
     """
-    wanted: dict[str, int] = {}
-    for prompt in study.prompts():
-        wanted[prompt.text] = max(prompt.images, wanted.get(prompt.text, 0))
-    images = sum(wanted.values())
-    missing = images if audit is None else audit.missing(wanted.items()).num_rows
+    wanted = most_wanted((prompt.text, prompt.seeds) for prompt in study.prompts())
+    images = sum(map(len, wanted.values()))
+    missing = _missing(wanted, audit)
     return StudyPlan(
         study=study.name,
         prompts=len(wanted),
@@ -86,11 +85,18 @@ def plan_study(
 
 def total_missing(studies: Sequence[Study], audit: Audit | None = None) -> int:
     """Count the images that several studies lack together; shared ones count once."""
-    wanted: dict[str, int] = {}
-    for study in studies:
-        for prompt in study.prompts():
-            wanted[prompt.text] = max(prompt.images, wanted.get(prompt.text, 0))
-    return sum(wanted.values()) if audit is None else audit.missing(wanted.items()).num_rows
+    wanted = most_wanted((p.text, p.seeds) for study in studies for p in study.prompts())
+    return _missing(wanted, audit)
+
+
+def _missing(wanted: Mapping[str, range], audit: Audit | None) -> int:
+    """Count wanted images that are not there; of imported ones any seed will do."""
+    if audit is None:
+        return sum(map(len, wanted.values()))
+    if audit.generator.kind != "folder":
+        return int(audit.missing(wanted.items()).num_rows)
+    there = Counter[str](prompt for (prompt,) in audit.images().select("prompt").fetchall())
+    return sum(max(len(seeds) - there[prompt], 0) for prompt, seeds in wanted.items())
 
 
 def detectable(study: Study, settings: AnalysisSettings) -> str:

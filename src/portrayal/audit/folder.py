@@ -39,7 +39,7 @@ from portrayal.audit.tables import (
     measurements_table,
     texts_table,
 )
-from portrayal.audit.wants import absent_requests
+from portrayal.audit.wants import Wanted, absent_requests
 from portrayal.errors import AuditError
 from portrayal.records import Identity, ImageRecord, Measurement
 
@@ -106,11 +106,12 @@ class Audit:
             return 0
         return self._images.append(images_table(self.generator, records), again=again)
 
-    def missing(self, wanted: Iterable[tuple[str, int]], *, retry_failed: bool = False) -> pa.Table:
+    def missing(self, wanted: Wanted, *, retry_failed: bool = False) -> pa.Table:
         """Return wanted minus present: a table of `prompt` and `seed`, in the order wanted.
 
         Args:
-            wanted: Prompt texts, each with the number of images wanted (seeds 0 ... n-1).
+            wanted: Prompt texts, each with its seeds, or with the number of images wanted (seeds
+                0 ... n-1).
             retry_failed: Count images that failed before as missing.
         """
         return absent_requests(self._images.folder, wanted, retry_failed=retry_failed)

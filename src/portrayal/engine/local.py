@@ -21,10 +21,11 @@ from typing import Any
 
 from portrayal import errors
 from portrayal.audit import Audit
+from portrayal.audit.wants import Wanted, most_wanted
 from portrayal.engine.protocol import Opener
 from portrayal.errors import GenerationError, PortrayalError
 from portrayal.generation import GenerationSummary, Generator, generate
-from portrayal.generation.loop import OnProgress, make, most_wanted
+from portrayal.generation.loop import OnProgress, make
 from portrayal.generation.work import Task, find_task
 from portrayal.records import Identity
 
@@ -49,7 +50,7 @@ class Here:
     def generate(
         self,
         audit: Audit,
-        wanted: Iterable[tuple[str, int]],
+        wanted: Wanted,
         *,
         on_progress: OnProgress | None = None,
         retry_failed: bool = False,
@@ -139,7 +140,7 @@ class DeviceProcesses:
     def generate(
         self,
         audit: Audit,
-        wanted: Iterable[tuple[str, int]],
+        wanted: Wanted,
         *,
         on_progress: OnProgress | None = None,
         retry_failed: bool = False,

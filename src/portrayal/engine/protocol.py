@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from portrayal.audit import Audit
+from portrayal.audit.wants import Wanted
 from portrayal.generation import GenerationSummary, Generator
 from portrayal.generation.loop import OnProgress
 from portrayal.records import Identity
@@ -27,7 +28,7 @@ class Engine(Protocol):
     def generate(
         self,
         audit: Audit,
-        wanted: Iterable[tuple[str, int]],
+        wanted: Wanted,
         *,
         on_progress: OnProgress | None = None,
         retry_failed: bool = False,

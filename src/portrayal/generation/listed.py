@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from portrayal.audit import Audit
 from portrayal.audit.listed import missing_requests
+from portrayal.audit.wants import Wanted
 from portrayal.generation.loop import generate
 from portrayal.generation.protocol import GenerationSummary, Generator
 from portrayal.records import Request
@@ -44,7 +45,7 @@ class ListedAudit(Audit):
         for request in self._requests:
             self.counts[request.prompt] = self.counts.get(request.prompt, 0) + 1
 
-    def missing(self, wanted: Iterable[tuple[str, int]], *, retry_failed: bool = False) -> pa.Table:
+    def missing(self, wanted: Wanted, *, retry_failed: bool = False) -> pa.Table:
         """Return the listed requests without an answer."""
         del wanted  # their number alone, which `counts` gave
         return missing_requests(Audit(self.path), self._requests, retry_failed=retry_failed)

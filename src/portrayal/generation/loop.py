@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from portrayal.audit import Audit
 from portrayal.audit.files import writing
+from portrayal.audit.wants import Wanted, most_wanted
 from portrayal.errors import GenerationError, GenerationStopped
 from portrayal.generation.protocol import Expectant, GenerationSummary, Generator
 from portrayal.generation.work import Arrivals, Task, Work, find_task, own_place
@@ -24,7 +25,7 @@ OnPictures = Callable[[Sequence[tuple[Request, Picture]]], None]
 def generate(
     audit: Audit,
     generator: Generator,
-    wanted: Iterable[tuple[str, int]],
+    wanted: Wanted,
     *,
     on_progress: OnProgress | None = None,
     on_pictures: OnPictures | None = None,
@@ -39,7 +40,8 @@ def generate(
     Args:
         audit: Where the pictures go.
         generator: Who makes them; must be the audit's own.
-        wanted: Prompt texts, each with the number of images wanted (seeds 0 ... n-1).
+        wanted: Prompt texts, each with its seeds, or with the number of images wanted (seeds
+            0 ... n-1).
         on_progress: Called after every batch with done and total.
         on_pictures: Called with every batch of requests and pictures, for measuring in memory.
         retry_failed: Make again what failed in an earlier run.
@@ -59,14 +61,6 @@ def generate(
         audit, generator, task, on_progress=on_progress, on_pictures=on_pictures, patience=patience
     )
     return replace(done, truncated=truncated)
-
-
-def most_wanted(wanted: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Return every prompt once, with the largest number of images that it is wanted with."""
-    counts: dict[str, int] = {}
-    for prompt, n in wanted:
-        counts[prompt] = max(n, counts.get(prompt, 0))
-    return counts
 
 
 def make(

@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 
 from portrayal.audit import Audit
 from portrayal.audit.parts import listing, part_names, read_part
+from portrayal.audit.wants import Wanted, seeds_of
 from portrayal.records import Request
 
 _PLACES = 64
@@ -50,18 +51,19 @@ class Task:
         return self.total - len(self.missing)
 
 
-def find_task(audit: Audit, wanted: Iterable[tuple[str, int]], *, retry_failed: bool) -> Task:
+def find_task(audit: Audit, wanted: Wanted, *, retry_failed: bool) -> Task:
     """Look at what is there and return what is missing.
 
     Args:
         audit: Where to look.
-        wanted: Prompt texts, each once, with the number of images wanted.
+        wanted: Prompt texts, each once, with its seeds.
         retry_failed: Count requests that failed before as missing.
     """
     counts = list(wanted)
     parts = frozenset(part_names(audit.path / "images"))  # first: what comes later is an arrival
     missing = audit.missing(counts, retry_failed=retry_failed)
-    return Task(missing, sum(n for _, n in counts), parts, retry_failed)
+    total = sum(len(seeds_of(seeds)) for _, seeds in counts)
+    return Task(missing, total, parts, retry_failed)
 
 
 class Work:

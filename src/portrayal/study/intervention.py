@@ -145,6 +145,7 @@ class InterventionStudy(Study):
                 category.prompt(attribute, one),
                 self._factors(category, attribute, one),
                 self.images,
+                category.prompt(attribute, None),
             )
             for category in self.categories
             for attribute in category.attributes

@@ -73,7 +73,7 @@ class Study(Part, ABC):
         title: A heading.
         question: The question in one sentence.
         citation: The paper that it comes from, or "".
-        images: Images per prompt: seeds 0 ... images-1, the same for every prompt.
+        images: Images per prompt.
         published: Numbers to be shown beside ours.
         notes: Choices that the paper leaves open, in plain words.
     """

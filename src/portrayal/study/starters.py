@@ -10,7 +10,7 @@ kind = "association"
 title = "Cats and dogs, indoors and outdoors"
 question = "Does the model draw cats closer to indoors than dogs?"
 citation = ""                        # the paper, where there is one
-images = 10                          # per prompt; seeds 0 ... 9
+images = 10                          # per prompt
 
 # {stimulus} puts a word of x or y as it is, {a stimulus} with its article.
 template = "a photo of {a stimulus}"
@@ -45,7 +45,7 @@ kind = "composition"
 title = "Who is shown at work?"
 question = "How do group shares differ between occupations?"
 citation = ""                        # the paper, where there is one
-images = 20                          # per prompt; seeds 0 ... 19
+images = 20                          # per prompt
 
 # Default axes by name; or tables of your own, see below.
 axes = ["perceived gender", "skin tone"]
@@ -79,7 +79,7 @@ kind = "influence"
 title = "Which word causes it?"
 question = "Which word of the prompt pushes the picture towards a group?"
 citation = ""                        # the paper, where there is one
-images = 3                           # per text; seeds 0 ... 2
+images = 3                           # per text
 draws = 8                            # texts for each set of replaced words
 level = 1                            # words replaced together: 2 finds words that act in pairs
 # subsets = 60                       # at most so many sets of words per prompt, sampled
