@@ -19,7 +19,6 @@ from typing import Any
 
 from portrayal.audit import Audit
 from portrayal.audit.wants import Wanted, most_wanted
-from portrayal.audit.wants import Wanted, most_wanted
 from portrayal.engine.pool import AHEAD, HOPELESS, WorkerPool
 from portrayal.engine.protocol import Opener
 from portrayal.errors import GenerationError
