@@ -179,6 +179,22 @@ def test_a_second_question_embeds_only_prompts(corpus: Corpus, found: CaptionSet
     assert same.similarity == near.similarity
 
 
+def test_other_prompts_do_not_matter(corpus: Corpus, found: CaptionSet) -> None:
+    """The answers of this encoder hang on what else is asked, as padding makes them."""
+
+    class Padding(HashEncoder):
+        def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            longest = max(map(len, texts))
+            return super().embed([f"{text}{' _' * (longest - len(text))}" for text in texts])
+
+    wanted = {"nurse": ["a nurse"]}
+    alone = nearest(corpus, found, wanted, Padding("padding"), k=9).captions.table()
+    more = {"nurse": ["a nurse"], "doctor": ["a portrait photo of a doctor"]}
+    together = nearest(corpus, found, more, Padding("padding"), k=9).captions.table()
+    own = [row for row in together.to_pylist() if row["term"] == "nurse"]
+    assert own == alone.to_pylist()
+
+
 def test_encoders_do_not_share_vectors(corpus: Corpus, found: CaptionSet) -> None:
     one = nearest(corpus, found, {"nurse": ["a nurse"]}, HashEncoder("one"), k=5)
     two = nearest(corpus, found, {"nurse": ["a nurse"]}, HashEncoder("two"), k=5)

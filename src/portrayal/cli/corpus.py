@@ -12,7 +12,7 @@ from portrayal.cli import console
 from portrayal.cli import options as o
 
 if TYPE_CHECKING:
-    from portrayal.corpus import CaptionSet, Problem, Term
+    from portrayal.corpus import CaptionSet, Problem, Term, TermShares
 
 app = typer.Typer(
     help="Training captions: search, sample, indicators, neighbours.", no_args_is_help=True
@@ -75,7 +75,8 @@ def add(
             }
         )
         return
-    console.say(f"{made.rows:,} captions in {len(made.sources):,} sources: {corpus}")
+    files = "1 source" if len(made.sources) == 1 else f"{len(made.sources):,} sources"
+    console.say(f"{made.rows:,} captions in {files}: {corpus}")
     for one in made.left_out:
         console.say(one.line())
 
@@ -290,14 +291,7 @@ def indicators(
             }
         )
         return
-    console.plain_table(
-        ("term", "n", "male", "female", "both", "unknown", "female share", "low", "high"),
-        [
-            (one.term, one.n, one.male, one.female, one.both, one.unknown, one.share_female,
-             one.low, one.high)
-            for one in rows
-        ],
-    )  # fmt: skip
+    _show_indicators(rows)
     console.say(f"names by {identity.name} ({identity.digest})")
     if related is not None:
         console.say(
@@ -381,6 +375,17 @@ def _show_set(found: CaptionSet, json: bool, heads: Sequence[str]) -> None:
     console.plain_table(heads, [(term, n, kept[term]) for term, n in found.counts.items()])
     _say(found.problems)
     console.say(f"stored as {found.name}")
+
+
+def _show_indicators(rows: Sequence[TermShares]) -> None:
+    console.plain_table(
+        ("term", "n", "male", "female", "both", "unknown", "female share", "low", "high"),
+        [
+            (one.term, one.n, one.male, one.female, one.both, one.unknown, one.share_female,
+             one.low, one.high)
+            for one in rows
+        ],
+    )  # fmt: skip
 
 
 def _say(problems: Iterable[Problem]) -> None:

@@ -1,8 +1,10 @@
 """Nearest neighbours: the captions of a term that most resemble a prompt (section 5.2).
 
 Exact: every caption's cosine with every prompt of its term is computed, piece by piece, and the k
-largest are kept. Equal cosines (equal captions) are ordered by source and row, so the answer is the
-same on every machine and however the work was cut.
+largest are kept; equal captions are ordered by source and row. From the same vectors the answer is
+always the same, however the work was cut. The vectors themselves differ in their last digits from
+machine to machine and with the captions that share a batch (about 1e-7 in a cosine), so embedding a
+corpus anew may swap captions that are nearer to each other than that.
 """
 
 from __future__ import annotations
@@ -212,19 +214,23 @@ def _scan(
 ) -> dict[tuple[str, str], _Best]:
     texts = list(dict.fromkeys(prompt for own in prompts.values() for prompt in own))
     columns = {text: at for at, text in enumerate(texts)}
-    towards = _unit(encoder.embed(texts)) if texts else np.zeros((0, 1))
+    # One by one: in company a text is padded, which moves its vector by rounding, and with it the
+    # order of captions that are almost equally near. What else is asked must not matter.
+    towards = _unit(np.concatenate([encoder.embed([text]) for text in texts]))
     best = {(term, prompt): _Best(k) for term, own in prompts.items() for prompt in own}
     for keys, vectors in cache.parts():
         found, which = rows.take(keys)
         if not len(found):
             continue
-        cosines = _unit(vectors) @ towards.T
+        unit = _unit(vectors)
         terms = rows.terms[found]
         for term, own in prompts.items():
-            mine = terms == rows.number(term)
+            mine = np.flatnonzero(terms == rows.number(term))
+            captions = unit[which[mine]]
             for prompt in own:
-                scores = cosines[which[mine], columns[prompt]]
-                best[term, prompt].add(scores, found[mine], rows.order)
+                # Not a matrix product: that rounds by its shape, and equal captions must be equal.
+                cosines = np.einsum("ij,j->i", captions, towards[columns[prompt]])
+                best[term, prompt].add(cosines, found[mine], rows.order)
     return best
 
 
