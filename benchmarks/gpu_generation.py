@@ -3,7 +3,7 @@
     python -m benchmarks.gpu_generation [--pictures N] [--batch N] [--compile auto|on|off] [--tiny]
 
 Random weights do for timing. One picture is 512x512 pixels, 50 steps, guidance 7.5, bfloat16. What
-is timed is `generate` into a fresh audit folder with a measurer beside it: text encoding,
+is timed is `generate` into a fresh audit folder with two measurers beside it: text encoding,
 denoising, decoding, an embedding by CLIP ViT-L/14, a face filter's stand-in (a convolutional
 network of about 2 GFLOP a picture, what mobile face detectors take), PNG encoding, writing.
 
@@ -23,18 +23,18 @@ import itertools
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from portrayal.audit import Audit
 from portrayal.generation import generate, open_generator, writer
-from portrayal.measurement import open_encoder
+from portrayal.measurement import Reason, open_encoder
+from portrayal.measurement.watching import Watching
 from portrayal.models.devices import quietly
 from portrayal.practice.weights import CLIP, PIPELINE, part_folder
-from portrayal.records import Measurement, Picture, Request, image_key
+from portrayal.records import Identity, Request
 
 PEAK = 989e12
 """Dense bfloat16 operations a second of an NVIDIA H200, as its data sheet says."""
@@ -147,55 +147,33 @@ def build_clip(folder: Path, shapes: Shapes, dtype: Any) -> None:
     CLIPProcessor(processor, tokenizer).save_pretrained(folder)
 
 
-def build_filter(width: int, device: str, dtype: Any) -> Any:
-    """Return a network about as costly as a mobile face detector at 512x512 pixels."""
-    from torch import nn
+class FaceFilter:
+    """A measurer about as costly as a mobile face detector at 512x512 pixels."""
 
-    widths = (3, width, 2 * width, 4 * width, 4 * width)
-    layers: list[Any] = []
-    for before, after in itertools.pairwise(widths):
-        layers += [nn.Conv2d(before, after, 3, stride=2, padding=1), nn.ReLU()]
-    return nn.Sequential(*layers, nn.Conv2d(widths[-1], 5, 1)).to(device, dtype).eval()
+    identity = Identity("stand-in", "face filter")
+    columns: Mapping[str, Any] = {"face": "boolean"}
 
+    def __init__(self, width: int, batch_size: int, device: str, dtype: Any) -> None:
+        from torch import nn
 
-class Watching:
-    """Embeds and filters pictures as they leave the generator, beside the next batch."""
+        self.batch_size = batch_size
+        widths = (3, width, 2 * width, 4 * width, 4 * width)
+        layers: list[Any] = []
+        for before, after in itertools.pairwise(widths):
+            layers += [nn.Conv2d(before, after, 3, stride=2, padding=1), nn.ReLU()]
+        last = nn.Conv2d(widths[-1], 5, 1)
+        self._network = nn.Sequential(*layers, last).to(device, dtype).eval()
+        self._device, self._dtype = device, dtype
 
-    def __init__(self, audit: Audit, encoder: Any, network: Any) -> None:
-        self._audit, self._encoder, self._network = audit, encoder, network
-        self._pool = ThreadPoolExecutor(1)
-        self._waiting: list[Future[None]] = []
-
-    def __call__(self, batch: Sequence[tuple[Request, Picture]]) -> None:
-        self._waiting.append(self._pool.submit(self.look, list(batch)))
-
-    def look(self, batch: Sequence[tuple[Request, Picture]]) -> None:
-        seen = [(request, p.image) for request, p in batch if p.image is not None]
-        self.filter([image for _, image in seen])
-        values = self.embed([image for _, image in seen])
-        rows = [
-            Measurement(image_key(self._audit.generator, request.prompt, request.seed), value)
-            for (request, _), value in zip(seen, values, strict=True)
-        ]
-        self._audit.append_measurements(self._encoder.identity, self._encoder.columns, rows)
-
-    def embed(self, images: Sequence[Any]) -> Any:
-        return self._encoder.measure(images)
-
-    def filter(self, images: Sequence[Any]) -> Any:
+    def measure(self, images: Sequence[Any]) -> list[Mapping[str, Any] | Reason]:
         import numpy as np
         import torch
 
-        weight = next(self._network.parameters())
         pixels = torch.from_numpy(np.stack([np.asarray(image) for image in images]))
         with torch.inference_mode():
-            inputs = pixels.to(weight.device).permute(0, 3, 1, 2).to(weight.dtype) / 255
-            return self._network(inputs).amax((2, 3)).float().cpu()
-
-    def finish(self) -> None:
-        for one in self._waiting:
-            one.result()
-        self._pool.shutdown()
+            inputs = pixels.to(self._device).permute(0, 3, 1, 2).to(self._dtype) / 255
+            scores = self._network(inputs).amax((1, 2, 3)).float().cpu()
+        return [{"face": bool(score > 0)} for score in scores]
 
 
 @contextlib.contextmanager
@@ -226,7 +204,7 @@ def timed(stages: Counter[str], device: str, *places: tuple[str, Any, str]) -> I
             setattr(thing, name, call)
 
 
-def operations(generator: Any, encoder: Any, network: Any, steps: int) -> float:
+def operations(generator: Any, measurers: Sequence[Any], steps: int) -> float:
     """Count the floating-point operations of one picture: two passes a step, decoder, measurers."""
     import torch
     from torch.utils.flop_counter import FlopCounterMode
@@ -243,39 +221,44 @@ def operations(generator: Any, encoder: Any, network: Any, steps: int) -> float:
     latent = torch.zeros(1, 4, size, size, device=weight.device, dtype=weight.dtype)
     texts = torch.zeros(1, 77, pipeline.unet.config.cross_attention_dim).to(latent)
     picture = generator.generate([Request("a", 0)])[0].image
-    watching = Watching.__new__(Watching)
-    watching._encoder, watching._network = encoder, network
     step = count(lambda: pipeline.unet(latent, 1, encoder_hidden_states=texts))
     decoder = count(lambda: pipeline.vae.decode(latent))
-    return float(
-        2 * steps * step
-        + decoder
-        + count(lambda: watching.embed([picture]))
-        + count(lambda: watching.filter([picture]))
-    )
+    looking = sum(count(lambda one=one: one.measure([picture])) for one in measurers)
+    return float(2 * steps * step + decoder + looking)
 
 
 def measure_stages(
-    folder: Path, generator: Any, encoder: Any, network: Any, pictures: int, device: str
+    folder: Path, generator: Any, measurers: Sequence[Any], pictures: int, device: str
 ) -> Counter[str]:
     """Return the seconds of each stage, barriers and all."""
     stages: Counter[str] = Counter()
     audit = Audit.at(folder, generator.identity)
-    watching = Watching(audit, encoder, network)
     pipeline = generator._pipeline
+    face_filter, encoder = measurers
     with timed(
         stages,
         device,
         ("text", pipeline, "encode_prompt"),
         ("denoising", pipeline.unet, "forward"),
         ("decoding", pipeline.vae, "decode"),
-        ("embedding", watching, "embed"),
-        ("filter", watching, "filter"),
+        ("filter", face_filter, "measure"),
+        ("embedding", encoder, "measure"),
         ("PNG (threads)", writer, "record"),
         ("writing (thread)", audit, "append_images"),
     ):
-        generate(audit, generator, [("stages", pictures)], on_pictures=watching.look)
+        generate_and_look(audit, generator, measurers, [("stages", pictures)])
     return stages
+
+
+def generate_and_look(
+    audit: Audit, generator: Any, measurers: Sequence[Any], wanted: Sequence[tuple[str, int]]
+) -> int:
+    """Make pictures and let measurers look at each as soon as it is stored; return how many."""
+    with Watching(audit, measurers) as watching:
+        made = generate(audit, generator, wanted, on_stored=watching).made
+    for one in measurers:
+        assert len(audit.measurements(one.identity, columns=["key"]).fetchall()) == made
+    return made
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -299,9 +282,10 @@ def main(arguments: Sequence[str] = ()) -> None:
         settings = {"steps": shapes.steps, "guidance": 7.5, "dtype": "bfloat16", "device": device}
         plain = open_generator(str(folder / "sd15"), batch_size=batch, compile="off", **settings)
         encoder = open_encoder(str(folder / "clip"), device=device, dtype="bfloat16")
-        network = build_filter(shapes.filter_width, device, torch.bfloat16)
-        cost = operations(plain, encoder, network, shapes.steps)
-        stages = measure_stages(folder / "stages", plain, encoder, network, batch, device)
+        face_filter = FaceFilter(shapes.filter_width, batch, device, torch.bfloat16)
+        measurers = (face_filter, encoder)
+        cost = operations(plain, measurers, shapes.steps)
+        stages = measure_stages(folder / "stages", plain, measurers, batch, device)
         generator = plain
         if mode != "off":
             generator = open_generator(
@@ -309,11 +293,9 @@ def main(arguments: Sequence[str] = ()) -> None:
             )
         generator.generate([Request("warm", seed) for seed in range(batch)])
         audit = Audit.at(folder / "audit", generator.identity)
-        watching = Watching(audit, encoder, network)
         wanted = [(f"a photo of person {i}", max(1, pictures // 8)) for i in range(8)]
         started = time.perf_counter()
-        made = generate(audit, generator, wanted, on_pictures=watching).made
-        watching.finish()
+        made = generate_and_look(audit, generator, measurers, wanted)
         rate = made / (time.perf_counter() - started)
     name = "tiny networks on a CPU: figures mean nothing" if tiny else torch.cuda.get_device_name()
     print(f"generation, everything included: {name}")

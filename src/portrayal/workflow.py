@@ -8,8 +8,9 @@ for more images and adding a study are the same act.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from portrayal.analysis.amplification_plan import with_captions
 from portrayal.analysis.influence_plan import plan_influence
 from portrayal.analysis.plan import DEFAULT_RATE, StudyPlan, plan_study
 from portrayal.audit import Audit, compact
-from portrayal.engine import Engine, EngineSettings, open_engine
+from portrayal.engine import Engine, EngineSettings, Here, open_engine
 from portrayal.engine.protocol import Opener
 from portrayal.errors import AuditError, GenerationError, NotAnAudit, StudyError
 from portrayal.generation import GenerationSummary, Generator
@@ -34,6 +35,8 @@ from portrayal.measurement import Encoder, MeasurementSummary, open_encoder
 from portrayal.measurement import measure as measure_images
 from portrayal.measurement.people import PeopleEncoder
 from portrayal.measurement.person_detectors import open_person_detector
+from portrayal.measurement.watching import Watching
+from portrayal.models.devices import choose_device
 from portrayal.report import write_figures, write_report
 from portrayal.study import (
     AmplificationStudy,
@@ -94,6 +97,10 @@ class Work:
     def generator(self) -> Generator:
         """Load the model in this process."""
         return self.opener()(self.settings.get("device"))
+
+    def is_on_gpu(self) -> bool:
+        """Tell whether models run on a GPU, where looking and painting need not take turns."""
+        return choose_device(self.settings.get("device"), error=GenerationError).startswith("cuda")
 
     def people_encoders(self, encoders: Sequence[Encoder]) -> list[PeopleEncoder]:
         """Load the person detector, if one is wanted; every encoder looks at what it finds."""
@@ -277,9 +284,20 @@ def _planned(study: Study, audit: Audit | None, rate: float) -> StudyPlan:
 
 
 def generate(
-    work: Work, *, on_progress: OnProgress, retry_failed: bool = False
+    work: Work,
+    *,
+    on_progress: OnProgress,
+    retry_failed: bool = False,
+    encoders: Sequence[Encoder] = (),
 ) -> GenerationSummary | Imported:
-    """Make the images that are missing; of imported images, say which prompts have none."""
+    """Make the images that are missing; of imported images, say which prompts have none.
+
+    Args:
+        work: What is asked.
+        on_progress: Called with what, done and total.
+        retry_failed: Make again what failed in an earlier run.
+        encoders: Those that will look at the images; on a GPU they do so at once.
+    """
     training_examples.check_corpus(work.studies, work.out, work.corpus)
     work = replace(work, studies=with_texts(work.studies, work.out))
     if is_imported(work.out):
@@ -292,9 +310,21 @@ def generate(
         if any(isinstance(study, AmplificationStudy) for study in work.studies):
             engine.check(work.prompts())  # captions have become prompts
         _remember(audit, work.studies)
-        made = _make(engine, audit, work.studies, on_progress, retry_failed=retry_failed)
+        with _watched(engine, audit, encoders if encoders and work.is_on_gpu() else ()):
+            made = _make(engine, audit, work.studies, on_progress, retry_failed=retry_failed)
     compact(audit)
     return _together(made)
+
+
+@contextlib.contextmanager
+def _watched(engine: Engine, audit: Audit, encoders: Sequence[Encoder]) -> Iterator[None]:
+    """Let encoders look at pictures while they are in memory, where both are in this process."""
+    if not isinstance(engine, Here) or not encoders:
+        yield
+        return
+    with Watching(audit, encoders) as watching:
+        engine.on_stored = watching
+        yield
 
 
 def _make(
@@ -401,7 +431,7 @@ def run(
     """Do all of it: make, measure, analyze, report."""
     # First, so that a mistyped encoder is known before hours of generation, not after.
     encoders = work.open_encoders()
-    made = generate(work, on_progress=on_progress, retry_failed=retry_failed)
+    made = generate(work, on_progress=on_progress, retry_failed=retry_failed, encoders=encoders)
     measured = measure(work, on_progress=on_progress, encoders=encoders)
     results = analyze(work.out, settings=settings)
     return Done(made, measured, results, report(work.out))

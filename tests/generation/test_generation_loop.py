@@ -273,11 +273,29 @@ def test_progress_rises_to_the_total(tmp_path: Path) -> None:
     assert seen == [(2, 12), (6, 12), (10, 12), (12, 12), (12, 12)]
 
 
-def test_pictures_are_shown_in_memory(tmp_path: Path) -> None:
+def test_pictures_are_shown_in_memory_once_they_are_stored(tmp_path: Path) -> None:
+    audit = new_audit(tmp_path)
+    generate(audit, ColourGenerator(), [("a", 1)])
     shown: list[tuple[Request, Picture]] = []
-    generate(new_audit(tmp_path), ColourGenerator(), [("a", 6)], on_pictures=shown.extend)
-    assert [request for request, _ in shown] == [Request("a", seed) for seed in range(6)]
+
+    def show(batch: Sequence[tuple[Request, Picture]]) -> None:
+        assert {("a", request.seed) for request, _ in batch} <= set(rows(Audit(audit.path)))
+        shown.extend(batch)
+
+    generate(audit, ColourGenerator(), [("a", 6)], on_stored=show)
+    assert [request for request, _ in shown] == [Request("a", seed) for seed in range(1, 6)]
     assert all(picture.image is not None for _, picture in shown)
+
+
+def test_pictures_that_another_process_stored_first_are_not_shown(tmp_path: Path) -> None:
+    audit = new_audit(tmp_path)
+
+    def other(requests: Sequence[Request]) -> None:
+        generate(Audit(audit.path), ColourGenerator(), [("a", 4)])
+
+    shown: list[object] = []
+    generate(audit, ColourGenerator(before=other), [("a", 4)], on_stored=shown.extend)
+    assert shown == []
 
 
 def test_nothing_wanted(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ what another began.
 from __future__ import annotations
 
 from portrayal.engine.choice import EngineSettings, open_engine
+from portrayal.engine.local import Here
 from portrayal.engine.protocol import Engine
 
-__all__ = ["Engine", "EngineSettings", "open_engine"]
+__all__ = ["Engine", "EngineSettings", "Here", "open_engine"]

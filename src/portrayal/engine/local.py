@@ -25,7 +25,7 @@ from portrayal.audit.wants import Wanted, most_wanted
 from portrayal.engine.protocol import Opener
 from portrayal.errors import GenerationError, PortrayalError
 from portrayal.generation import GenerationSummary, Generator, generate
-from portrayal.generation.loop import OnProgress, make
+from portrayal.generation.loop import OnProgress, OnStored, make
 from portrayal.generation.work import Task, find_task
 from portrayal.records import Identity
 
@@ -33,9 +33,14 @@ _PATIENCE_S = 60.0
 
 
 class Here:
-    """A generator in this process."""
+    """A generator in this process.
+
+    Attributes:
+        on_stored: Called with every batch once it is stored.
+    """
 
     def __init__(self, generator: Generator) -> None:
+        self.on_stored: OnStored | None = None
         self._generator = generator
 
     @property
@@ -57,7 +62,12 @@ class Here:
     ) -> GenerationSummary:
         """Make what is missing."""
         return generate(
-            audit, self._generator, wanted, on_progress=on_progress, retry_failed=retry_failed
+            audit,
+            self._generator,
+            wanted,
+            on_progress=on_progress,
+            on_stored=self.on_stored,
+            retry_failed=retry_failed,
         )
 
 

@@ -18,8 +18,8 @@ from portrayal.records import Picture, Request
 OnProgress = Callable[[int, int], None]
 """Called with how many of the wanted pictures are done, and how many are wanted."""
 
-OnPictures = Callable[[Sequence[tuple[Request, Picture]]], None]
-"""Called with every batch as it leaves the generator, before it is encoded."""
+OnStored = Callable[[Sequence[tuple[Request, Picture]]], None]
+"""Called with every batch once it is stored, in the thread that stored it."""
 
 
 def generate(
@@ -28,7 +28,7 @@ def generate(
     wanted: Wanted,
     *,
     on_progress: OnProgress | None = None,
-    on_pictures: OnPictures | None = None,
+    on_stored: OnStored | None = None,
     retry_failed: bool = False,
     patience: Patience | None = None,
 ) -> GenerationSummary:
@@ -43,7 +43,7 @@ def generate(
         wanted: Prompt texts, each with its seeds, or with the number of images wanted (seeds
             0 ... n-1).
         on_progress: Called after every batch with done and total.
-        on_pictures: Called with every batch of requests and pictures, for measuring in memory.
+        on_stored: Called with every batch once it is stored, for measuring in memory.
         retry_failed: Make again what failed in an earlier run.
         patience: How often a failing batch is tried.
 
@@ -58,7 +58,7 @@ def generate(
     truncated = generator.check(list(counts))
     task = find_task(audit, counts.items(), retry_failed=retry_failed)
     done = make(
-        audit, generator, task, on_progress=on_progress, on_pictures=on_pictures, patience=patience
+        audit, generator, task, on_progress=on_progress, on_stored=on_stored, patience=patience
     )
     return replace(done, truncated=truncated)
 
@@ -69,7 +69,7 @@ def make(
     task: Task,
     *,
     on_progress: OnProgress | None = None,
-    on_pictures: OnPictures | None = None,
+    on_stored: OnStored | None = None,
     patience: Patience | None = None,
 ) -> GenerationSummary:
     """Make what a task says is missing, beside others who may be at the same task.
@@ -79,7 +79,7 @@ def make(
         generator: Who makes them.
         task: What is missing.
         on_progress: See `generate`.
-        on_pictures: See `generate`.
+        on_stored: See `generate`.
         patience: See `generate`.
 
     Raises:
@@ -98,11 +98,9 @@ def make(
     arrivals = Arrivals(audit, task.parts)
     with own_place(images) as place:
         run = _Run(generator, Work(task.missing, place=place), patience or Patience())
-        with PartWriter(audit, again=task.retry_failed) as writer:
+        with PartWriter(audit, again=task.retry_failed, on_stored=on_stored) as writer:
             while run.work.left:
                 batch = _next_batch(run, writer)
-                if on_pictures is not None:
-                    on_pictures(batch)
                 run.store(batch, writer)
                 for prompts, seeds in arrivals.look(failed_too=not task.retry_failed):
                     run.elsewhere += run.work.strike(prompts, seeds)

@@ -12,7 +12,7 @@ import os
 import queue
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
@@ -31,11 +31,19 @@ class PartWriter:
     Args:
         audit: Where to.
         again: Also store requests that failed before.
+        on_stored: Called with every batch that was stored wholly by this writer.
     """
 
-    def __init__(self, audit: Audit, *, again: bool = False) -> None:
+    def __init__(
+        self,
+        audit: Audit,
+        *,
+        again: bool = False,
+        on_stored: Callable[[Batch], None] | None = None,
+    ) -> None:
         self._audit = audit
         self._again = again
+        self._on_stored = on_stored
         self._queue: queue.Queue[Batch | None] = queue.Queue(_WAITING)
         self._error: BaseException | None = None
         self._encoders = ThreadPoolExecutor(min(4, os.cpu_count() or 1), "portrayal-encode")
@@ -84,7 +92,11 @@ class PartWriter:
 
     def _store(self, batch: Batch) -> None:
         records = list(self._encoders.map(record, *zip(*batch, strict=True)))
-        self.stored += store_records(self._audit, records, again=self._again)
+        counts = store_records(self._audit, records, again=self._again)
+        self.stored += counts
+        # Of what another process stored first, the pictures may be others (services have no seeds).
+        if self._on_stored is not None and not counts["elsewhere"]:
+            self._on_stored(batch)
 
 
 def store_records(audit: Audit, records: Sequence[ImageRecord], *, again: bool) -> Counter[str]:

@@ -23,7 +23,9 @@ from portrayal.records import Measurement
 OnProgress = Callable[[int, int], None]
 """Called with how many images are measured, and how many there are, over all measurers."""
 
-_Values = Mapping[str, Any] | Reason
+Values = Mapping[str, Any] | Reason
+"""What a measurer says of one image."""
+
 _TEXTS_AT_ONCE = 256
 _FAILED = "measuring failed: "
 # Quick measurers would write many small parts; a second of work is little to lose.
@@ -97,7 +99,7 @@ class _Look:
         self._audit = audit
         self._measurer = measurer
         self._patience = patience
-        self._attempts: Attempts[Image.Image, _Values] = Attempts(
+        self._attempts: Attempts[Image.Image, Values] = Attempts(
             measurer.measure, limit=measurer.batch_size, patience=patience
         )
         self._unstored: list[Measurement] = []
@@ -130,7 +132,7 @@ class _Look:
         readable = [image for image in images if not isinstance(image, Reason)]
         left = iter(self._attempts.run(readable))
         return [
-            _measurement(key, image if isinstance(image, Reason) else next(left))
+            measurement_row(key, image if isinstance(image, Reason) else next(left))
             for key, image in zip(keys, images, strict=True)
         ]
 
@@ -162,7 +164,8 @@ class _Look:
         self.reasons += Counter(row.reason for row in rows if row.reason is not None)
 
 
-def _measurement(key: str, answer: _Values | Failure) -> Measurement:
+def measurement_row(key: str, answer: Values | Failure) -> Measurement:
+    """Return what is stored of an answer."""
     if isinstance(answer, Failure):
         return Measurement(key, None, f"{_FAILED}{answer.reason}")
     if isinstance(answer, Reason):
