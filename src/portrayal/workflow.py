@@ -27,8 +27,9 @@ from portrayal.engine import Engine, EngineSettings, Here, open_engine
 from portrayal.engine.protocol import Opener
 from portrayal.errors import AuditError, GenerationError, NotAnAudit, StudyError
 from portrayal.generation import GenerationSummary, Generator
+from portrayal.generation.adapters import absolute
 from portrayal.generation.api import SERVICES
-from portrayal.generation.kinds import open_on
+from portrayal.generation.kinds import open_on, portable_name
 from portrayal.generation.listed import ListedAudit
 from portrayal.language.drawing import carried_over, draw_texts
 from portrayal.measurement import Encoder, MeasurementSummary, open_encoder
@@ -92,7 +93,9 @@ class Work:
                     f"{self.model} is called from here; leave --engine and --devices out, "
                     "--concurrency is the number of calls at a time"
                 )
-        return partial(open_on, model=self.model, truncate=self.truncate, **settings)
+            settings |= {"lora": [absolute(one) for one in settings.get("lora", ())] or None}
+        model = self.model if self.engine.is_here else portable_name(self.model)
+        return partial(open_on, model=model, truncate=self.truncate, **settings)
 
     def generator(self) -> Generator:
         """Load the model in this process."""

@@ -15,6 +15,7 @@ import pytest
 from engines import WANTED, assert_same, undisturbed
 from ray_nodes import Nodes, environment, running_nodes
 
+from command_line import WORK, in_a_process
 from portrayal.audit import Audit
 
 pytest.importorskip("ray")
@@ -182,3 +183,17 @@ def test_a_batch_that_kills_every_worker_is_given_up(nodes: Nodes, tmp_path: Pat
 def test_no_cluster_there_is_one_line(nodes: Nodes, tmp_path: Path) -> None:
     driver = Driver(nodes, tmp_path / "audit", address="127.0.0.1:1")
     assert "no Ray cluster answers there" in driver.end()["error"]
+
+
+def test_a_pipeline_runs_on_the_cluster_from_the_command_line(
+    nodes: Nodes, tmp_path: Path, sd1: Path
+) -> None:
+    (tmp_path / "work.toml").write_text(WORK)
+    words = ("generate", tmp_path / "work.toml", "--out", tmp_path / "audit", "--model", sd1.name)
+    options = ("--steps", "2", "--batch-size", "2")
+    engine = ("--engine", "ray", "--address", nodes.address)
+    # A relative path, and nodes that were started in another folder.
+    made = in_a_process(*words, *options, *engine, cwd=sd1.parent, env=environment())
+    assert "12 images made, 0 were there" in made.err
+    here = in_a_process(*words, *options, cwd=sd1.parent)
+    assert "0 images made, 12 were there" in here.err

@@ -13,7 +13,8 @@ import pytest
 import pipelines
 from portrayal.errors import GenerationError
 from portrayal.generation import Generator, open_generator
-from portrayal.generation.adapters import find_adapter
+from portrayal.generation.adapters import absolute, find_adapter
+from portrayal.generation.kinds import portable_name
 from portrayal.models.devices import quietly
 from portrayal.records import Request
 
@@ -96,6 +97,21 @@ def test_a_name_may_hold_the_sign(lora: Path, tmp_path: Path) -> None:
     shutil.copy(lora, odd)
     assert find_adapter(str(odd)).scale == 1.0
     assert find_adapter(f"{odd}@2").scale == 2.0
+
+
+def test_other_processes_are_told_absolute_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.safetensors").touch()
+    (tmp_path / "b@2.safetensors").touch()
+    assert absolute("a.safetensors") == f"{tmp_path}/a.safetensors"
+    assert absolute("a.safetensors@0.5") == f"{tmp_path}/a.safetensors@0.5"
+    assert absolute("b@2.safetensors") == f"{tmp_path}/b@2.safetensors"
+    assert absolute("owner/name@0.5") == "owner/name@0.5"
+    (tmp_path / "practice").mkdir()
+    assert portable_name("practice") == "practice", "a name of ours means ours everywhere"
+    assert portable_name("a.safetensors") == f"{tmp_path}/a.safetensors"
 
 
 def test_an_adapter_for_another_model_is_an_error(sd1: Path, tmp_path: Path) -> None:

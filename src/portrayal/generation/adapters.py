@@ -64,6 +64,18 @@ def find_adapter(written: str) -> Adapter:
     return Adapter(source.name, chosen[0], scale)
 
 
+def absolute(written: str) -> str:
+    """Return a model or an adapter as other processes find it, wherever they were started.
+
+    What is no path here, a Hub id or a name of ours, stays as it is.
+    """
+    where, at, scale = written.rpartition("@")
+    for path, rest in ((written, ""), (where, at + scale)):
+        if path and Path(path).expanduser().exists():
+            return str(Path(path).expanduser().resolve()) + rest
+    return written
+
+
 def _split(written: str) -> tuple[str, float]:
     where, at, number = written.rpartition("@")
     if not at or Path(written).exists():  # a name may hold the sign itself

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from portrayal.errors import GenerationError, one_of
+from portrayal.generation.adapters import absolute
 from portrayal.generation.api import SERVICES, open_api
 from portrayal.generation.api import SETTINGS as API_SETTINGS
 from portrayal.generation.diffusers import SETTINGS, open_diffusers
@@ -93,3 +94,9 @@ def open_generator(model: str, **settings: Any) -> Generator:
 def open_on(device: str | None, *, model: str, **settings: Any) -> Generator:
     """Open a generator on a device; what engines send to their workers, with the rest filled in."""
     return open_generator(model, device=device, **settings)
+
+
+def portable_name(model: str) -> str:
+    """Return a model's name as processes in other folders understand it."""
+    ours = (PRACTICE, PAINTER)  # also where a folder happens to be called so
+    return model if model in ours or model.startswith(SERVICES) else absolute(model)
