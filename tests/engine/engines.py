@@ -21,7 +21,7 @@ from portrayal.errors import GenerationError
 from portrayal.generation import GenerationSummary, generate
 from portrayal.records import Request
 
-WANTED = [("a doctor", 60), ("refuse this", 8), ("a nurse", 52)]
+WANTED = [("refuse this", 8), ("a doctor", 60), ("a nurse", 52)]
 
 
 class Device(ColourGenerator):
