@@ -19,7 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "models": {"errors", "records"},
     "generation": {"errors", "records", "audit", "practice", "models"},
     "measurement": {"errors", "records", "audit", "practice", "models"},
-    "engine": {"errors", "records", "audit", "models", "generation"},
+    "engine": {"errors", "records", "audit", "models", "generation", "measurement"},
     "language": {"errors", "records", "study", "practice", "models"},
     "corpus": {"errors", "records", "statistics", "study", "audit", "models", "language"},
     "imports": {"errors", "records", "audit"},

@@ -24,7 +24,7 @@ from portrayal.analysis.influence_plan import plan_influence
 from portrayal.analysis.plan import DEFAULT_RATE, StudyPlan, plan_study
 from portrayal.audit import Audit, compact
 from portrayal.engine import Engine, EngineSettings, Here, open_engine
-from portrayal.engine.protocol import Opener
+from portrayal.engine.protocol import MeasurersOpener, Opener
 from portrayal.errors import AuditError, GenerationError, NotAnAudit, StudyError
 from portrayal.generation import GenerationSummary, Generator
 from portrayal.generation.adapters import absolute
@@ -34,6 +34,7 @@ from portrayal.generation.listed import ListedAudit
 from portrayal.language.drawing import carried_over, draw_texts
 from portrayal.measurement import Encoder, MeasurementSummary, open_encoder
 from portrayal.measurement import measure as measure_images
+from portrayal.measurement.kinds import open_encoders_on
 from portrayal.measurement.people import PeopleEncoder
 from portrayal.measurement.person_detectors import open_person_detector
 from portrayal.measurement.watching import Watching
@@ -96,6 +97,11 @@ class Work:
             settings |= {"lora": [absolute(one) for one in settings.get("lora", ())] or None}
         model = self.model if self.engine.is_here else portable_name(self.model)
         return partial(open_on, model=model, truncate=self.truncate, **settings)
+
+    def look(self) -> MeasurersOpener:
+        """Return what loads the encoders in the processes of an engine."""
+        names = tuple(portable_name(name) for name in self.encoders)
+        return partial(open_encoders_on, names=names, truncate=self.truncate)
 
     def generator(self) -> Generator:
         """Load the model in this process."""
@@ -299,14 +305,16 @@ def generate(
         work: What is asked.
         on_progress: Called with what, done and total.
         retry_failed: Make again what failed in an earlier run.
-        encoders: Those that will look at the images; on a GPU they do so at once.
+        encoders: Those that will look at the images; on a GPU, and in the processes of an
+            engine, they do so at once.
     """
     training_examples.check_corpus(work.studies, work.out, work.corpus)
     work = replace(work, studies=with_texts(work.studies, work.out))
     if is_imported(work.out):
         return _look_through(with_training(work, Audit(work.out), on_progress))
     device = work.settings.get("device")
-    with open_engine(work.opener(), work.engine, device=device) as engine:
+    look = work.look() if encoders else None
+    with open_engine(work.opener(), work.engine, device=device, look=look) as engine:
         engine.check(work.prompts())
         audit = Audit.at(work.out, engine.identity)
         work = with_training(work, audit, on_progress)

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from generators import ColourGenerator
+from generators import ColourGenerator, MeanColour
 from portrayal.audit import Audit
 from portrayal.audit.parts import each_part
 from portrayal.engine.protocol import Opener
 from portrayal.errors import GenerationError
 from portrayal.generation import GenerationSummary, generate
+from portrayal.measurement import measure
 from portrayal.records import Request
 
 WANTED = [("refuse this", 8), ("a doctor", 60), ("a nurse", 52)]
@@ -54,6 +55,20 @@ def open_device(device: str | None, *, accident: str | None = None, **settings: 
 
 def opener(**settings: Any) -> Opener:
     return partial(open_device, **settings)
+
+
+def look(device: str | None) -> list[MeanColour]:
+    """Open a measurer beside the generator."""
+    return [MeanColour()]
+
+
+def assert_all_seen(audit: Audit) -> None:
+    """Compare what was seen in memory with what is seen in the stored pictures."""
+    seen = sorted(audit.measurements(MeanColour().identity).fetchall())
+    assert len(seen) == 112
+    again = MeanColour(name="again")
+    measure(audit, [again])
+    assert seen == sorted(audit.measurements(again.identity).fetchall())
 
 
 def undisturbed(folder: Path) -> Audit:

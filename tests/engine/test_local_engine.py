@@ -10,12 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
-from engines import WANTED, assert_same, opener, undisturbed
+from engines import WANTED, assert_all_seen, assert_same, look, opener, undisturbed
 
+from generators import MeanColour
 from portrayal.audit import Audit
 from portrayal.engine import EngineSettings, open_engine
 from portrayal.errors import AuditError, GenerationError
 from portrayal.generation import GenerationSummary
+from portrayal.measurement import measure
 
 HERE = Path(__file__).parent
 
@@ -64,6 +66,16 @@ def test_two_processes_make_what_one_makes(tmp_path: Path) -> None:
     with open_engine(opener(), EngineSettings()) as engine:
         engine.generate(whole, [("a pilot", 3)])
     assert_same(audit_without, whole)
+
+
+def test_what_processes_make_they_also_measure(tmp_path: Path) -> None:
+    with open_engine(opener(pause=0.01), on("one", "two"), look=look) as engine:
+        audit = Audit.at(tmp_path / "audit", engine.identity)
+        engine.generate(audit, WANTED)
+    measured = len(audit.measurements(MeanColour().identity).fetchall())
+    assert measured >= 112 - 2 * 4, "but for the batch in which the two met"
+    measure(audit, [MeanColour()])
+    assert_all_seen(audit)
 
 
 @pytest.mark.parametrize("accident", ["deadly", pytest.param("broken", marks=pytest.mark.slow)])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from engines import WANTED, assert_same, undisturbed
+from engines import WANTED, assert_all_seen, assert_same, undisturbed
 from ray_nodes import Nodes, environment, running_nodes
 
 from command_line import WORK, in_a_process
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 DRIVER = """
 import json, sys
 from dataclasses import asdict
-from engines import opener
+from engines import look, opener
 from portrayal.audit import Audit
 from portrayal.engine import EngineSettings, open_engine
 from portrayal.errors import PortrayalError
@@ -32,7 +32,7 @@ from portrayal.errors import PortrayalError
 job = json.loads(sys.argv[1])
 settings = EngineSettings("ray", address=job["address"], workers=job.get("workers"))
 try:
-    with open_engine(opener(**job.get("settings", {})), settings) as engine:
+    with open_engine(opener(**job.get("settings", {})), settings, look=look) as engine:
         audit = Audit.at(job["folder"], engine.identity)
         print(json.dumps("ready"), flush=True)
         made = engine.generate(audit, [tuple(want) for want in job["wanted"]])
@@ -104,6 +104,7 @@ def test_workers_make_what_one_process_makes(nodes: Nodes, tmp_path: Path, whole
     made = Driver(nodes, tmp_path / "audit").end()
     assert (made["made"], made["refused"], made["lost"]) == (112, 8, 0)
     assert_same(Audit(tmp_path / "audit"), whole)
+    assert_all_seen(Audit(tmp_path / "audit"))
     again = Driver(nodes, tmp_path / "audit").end()
     assert (again["made"], again["present"]) == (0, 120)
 
@@ -189,7 +190,7 @@ def test_a_pipeline_runs_on_the_cluster_from_the_command_line(
     nodes: Nodes, tmp_path: Path, sd1: Path
 ) -> None:
     (tmp_path / "work.toml").write_text(WORK)
-    words = ("generate", tmp_path / "work.toml", "--out", tmp_path / "audit", "--model", sd1.name)
+    words = ("run", tmp_path / "work.toml", "--out", tmp_path / "audit", "--model", sd1.name)
     options = ("--steps", "2", "--batch-size", "2")
     engine = ("--engine", "ray", "--address", nodes.address)
     # A relative path, and nodes that were started in another folder.

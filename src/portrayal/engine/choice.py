@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from portrayal.engine.local import DeviceProcesses, Here
-from portrayal.engine.protocol import Engine, Opener
+from portrayal.engine.protocol import Engine, MeasurersOpener, Opener
 from portrayal.engine.ray import RayWorkers
 from portrayal.errors import GenerationError
 
@@ -62,7 +62,11 @@ class EngineSettings:
 
 @contextlib.contextmanager
 def open_engine(
-    opener: Opener, settings: EngineSettings, *, device: str | None = None
+    opener: Opener,
+    settings: EngineSettings,
+    *,
+    device: str | None = None,
+    look: MeasurersOpener | None = None,
 ) -> Iterator[Engine]:
     """Start an engine; its processes end with the block.
 
@@ -70,6 +74,7 @@ def open_engine(
         opener: Opens the generator on a device.
         settings: Where.
         device: The device in this process, where there is no other.
+        look: Opens measurers in every other process; what is made there is measured there.
 
     Raises:
         GenerationError: The generator cannot be opened there.
@@ -77,11 +82,12 @@ def open_engine(
     if settings.is_here:
         yield Here(opener(device))
     elif settings.engine == "local":
-        with DeviceProcesses(opener, settings.devices) as local:
+        with DeviceProcesses(opener, settings.devices, look=look) as local:
             yield local
     else:
         with RayWorkers(
             opener,
+            look=look,
             address=settings.address,
             workers=settings.workers,
             gpus_per_worker=settings.gpus_per_worker,

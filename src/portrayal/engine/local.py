@@ -22,11 +22,13 @@ from typing import Any
 from portrayal import errors
 from portrayal.audit import Audit
 from portrayal.audit.wants import Wanted, most_wanted
-from portrayal.engine.protocol import Opener
+from portrayal.engine.protocol import MeasurersOpener, Opener
 from portrayal.errors import GenerationError, PortrayalError
 from portrayal.generation import GenerationSummary, Generator, generate
 from portrayal.generation.loop import OnProgress, OnStored, make
 from portrayal.generation.work import Task, find_task
+from portrayal.measurement import Measurer
+from portrayal.measurement.watching import Watching
 from portrayal.records import Identity
 
 _PATIENCE_S = 60.0
@@ -95,13 +97,17 @@ class DeviceProcesses:
     Args:
         opener: Opens the generator on a device; called in every process.
         devices: The devices; one may stand several times.
+        look: Opens those who look at pictures as soon as they are stored, in every process.
 
     Raises:
         GenerationError: The generator cannot be opened on one of the devices.
     """
 
-    def __init__(self, opener: Opener, devices: Sequence[str]) -> None:
+    def __init__(
+        self, opener: Opener, devices: Sequence[str], *, look: MeasurersOpener | None = None
+    ) -> None:
         self._opener = opener
+        self._look = look
         self._devices = devices
         self._workers: list[_Worker] = []
         self._lost = 0
@@ -113,7 +119,9 @@ class DeviceProcesses:
             for device in self._devices:
                 ours, theirs = context.Pipe()
                 process = context.Process(
-                    target=_serve, args=(self._opener, device, theirs), name=f"portrayal {device}"
+                    target=_serve,
+                    args=(self._opener, self._look, device, theirs),
+                    name=f"portrayal {device}",
                 )
                 process.start()
                 theirs.close()
@@ -243,7 +251,7 @@ class _Trouble:
         )  # fmt: skip
 
 
-def _serve(opener: Opener, device: str, pipe: Connection) -> None:
+def _serve(opener: Opener, look: MeasurersOpener | None, device: str, pipe: Connection) -> None:
     """Answer the other end of the pipe until it says None; the main function of a process."""
     # Ctrl-C reaches all processes of a terminal; it is the first one's to end the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -252,17 +260,28 @@ def _serve(opener: Opener, device: str, pipe: Connection) -> None:
     # A broken pipe is the other end's death, after which nobody wants an answer.
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError, EOFError), _told(pipe):
         generator = opener(device)
+        measurers = look(device) if look is not None else ()
         pipe.send(generator.identity)
         while (order := pipe.recv()) is not None:
             with _told(pipe):
                 if order[0] == "check":
                     pipe.send(generator.check(order[1]))
                 else:
-                    pipe.send(_make(generator, pipe, *order[1:]))
+                    pipe.send(_make(generator, measurers, pipe, *order[1:]))
 
 
-def _make(generator: Generator, pipe: Connection, folder: Any, task: Task) -> GenerationSummary:
-    return make(Audit(folder), generator, task, on_progress=lambda done, total: pipe.send(done))
+def _make(
+    generator: Generator, measurers: Sequence[Measurer], pipe: Connection, folder: Any, task: Task
+) -> GenerationSummary:
+    audit = Audit(folder)
+    with Watching(audit, measurers) if measurers else contextlib.nullcontext() as watching:
+        return make(
+            audit,
+            generator,
+            task,
+            on_progress=lambda done, total: pipe.send(done),
+            on_stored=watching,
+        )
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from portrayal.engine.protocol import Opener
+from portrayal.engine.protocol import MeasurersOpener, Opener
 from portrayal.engine.worker import Broken, Stored, Worker
 from portrayal.errors import GenerationError
 from portrayal.models.attempts import first_line
@@ -23,11 +23,14 @@ class WorkerPool:
     Args:
         ray: The module, connected to a cluster.
         opener: Opens the generator.
+        look: Opens those who look at pictures as soon as they are stored.
         count: How many workers.
         gpus: The share of a GPU that each takes.
     """
 
-    def __init__(self, ray: Any, opener: Opener, *, count: int, gpus: float) -> None:
+    def __init__(
+        self, ray: Any, opener: Opener, look: MeasurersOpener | None, *, count: int, gpus: float
+    ) -> None:
         self.ray = ray
         self.ready: list[Any] = []
         self._lost = 0
@@ -40,7 +43,7 @@ class WorkerPool:
         self._actor = ray.remote(
             num_cpus=1, num_gpus=gpus, max_concurrency=AHEAD, max_restarts=0
         )(Worker)  # fmt: skip
-        self._opener = ray.put(opener)
+        self._opener, self._look = ray.put(opener), ray.put(look)
         self.opening: dict[Any, Any] = {}
         for _ in range(count):
             self.start()
@@ -53,7 +56,7 @@ class WorkerPool:
 
     def start(self) -> None:
         """Ask for a worker; it opens its generator as soon as there is room for it."""
-        worker = self._actor.remote(self._opener)
+        worker = self._actor.remote(self._opener, self._look)
         self.opening[worker.open.remote()] = worker
 
     def wait_for(self, count: int) -> None:
@@ -125,6 +128,11 @@ class WorkerPool:
             if answer is not None:
                 return int(answer)
             self.replace(worker)
+
+    def finish(self) -> None:
+        """Wait until the workers have looked at all that they stored; lost ones have not."""
+        for call in [worker.finish.remote() for worker in self.ready]:
+            self.answer(call)
 
     def count_lost(self) -> int:
         """Return how many workers were lost since the last question."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from portrayal.audit import Audit
 from portrayal.audit.wants import Wanted
 from portrayal.generation import GenerationSummary, Generator
 from portrayal.generation.loop import OnProgress
+from portrayal.measurement import Measurer
 from portrayal.records import Identity
 
 Opener = Callable[[str | None], Generator]
 """Opens the generator on a device (None: the best there is). Sent to other processes: picklable."""
+
+MeasurersOpener = Callable[[str | None], Sequence[Measurer]]
+"""Opens, on the same device, those who look at pictures as soon as they are stored; picklable."""
 
 
 class Engine(Protocol):

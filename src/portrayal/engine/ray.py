@@ -20,7 +20,7 @@ from typing import Any
 from portrayal.audit import Audit
 from portrayal.audit.wants import Wanted, most_wanted
 from portrayal.engine.pool import AHEAD, HOPELESS, WorkerPool
-from portrayal.engine.protocol import Opener
+from portrayal.engine.protocol import MeasurersOpener, Opener
 from portrayal.errors import GenerationError
 from portrayal.generation import GenerationSummary
 from portrayal.generation.loop import OnProgress
@@ -39,6 +39,7 @@ class RayWorkers:
 
     Args:
         opener: Opens the generator; called on the nodes, where portrayal must be installed.
+        look: Opens those who look at pictures as soon as they are stored, beside the generator.
         address: The cluster's; None for that of the environment, or a cluster of this machine.
         workers: How many; as many as fit now where left out.
         gpus_per_worker: The share of a GPU each takes; a whole one where the cluster has any.
@@ -48,12 +49,14 @@ class RayWorkers:
         self,
         opener: Opener,
         *,
+        look: MeasurersOpener | None = None,
         address: str | None = None,
         workers: int | None = None,
         gpus_per_worker: float | None = None,
     ) -> None:
         self._ray = import_extra("ray", extra="ray")
         self._opener = opener
+        self._look = look
         self._address = address
         self._wanted = workers
         self._gpus = gpus_per_worker
@@ -63,7 +66,7 @@ class RayWorkers:
     def __enter__(self) -> RayWorkers:
         self._connect()
         try:
-            self._pool = WorkerPool(self._ray, self._opener, **self._room())
+            self._pool = WorkerPool(self._ray, self._opener, self._look, **self._room())
             self._pool.wait_for(1)
         except BaseException as error:
             self.__exit__(type(error), error, None)
@@ -113,6 +116,7 @@ class RayWorkers:
         task = find_task(audit, counts.items(), retry_failed=retry_failed)
         run = _Run(self._workers, audit, task, on_progress or (lambda done, total: None))
         run.until_done()
+        self._workers.finish()
         stored = run.stored
         made, refused, failed = (stored[name] for name in ("ok", "refused", "failed"))
         present = task.total - made - refused - failed

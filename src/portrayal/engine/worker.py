@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from portrayal.audit import Audit
-from portrayal.engine.protocol import Opener
+from portrayal.engine.protocol import MeasurersOpener, Opener
 from portrayal.errors import PortrayalError
 from portrayal.generation import Generator
 from portrayal.generation.protocol import Expectant
 from portrayal.generation.writer import record, store_records
+from portrayal.measurement import Measurer
+from portrayal.measurement.watching import Watching
 from portrayal.models.attempts import Attempts, Failure
 from portrayal.records import Identity, Picture, Request
 
@@ -53,10 +55,14 @@ class Worker:
 
     Args:
         opener: Opens the generator.
+        look: Opens those who look at pictures as soon as they are stored.
     """
 
-    def __init__(self, opener: Opener) -> None:
+    def __init__(self, opener: Opener, look: MeasurersOpener | None = None) -> None:
         self._opener = opener
+        self._look = look
+        self._measurers: Sequence[Measurer] = ()
+        self._watching: Watching | None = None
         self._turn = threading.Lock()
         self._generator: Generator | None = None
         self._attempts: Attempts[Request, Picture] | None = None
@@ -66,6 +72,7 @@ class Worker:
         """Load the generator."""
         try:
             generator = self._opener(None)
+            self._measurers = self._look(None) if self._look is not None else ()
         except PortrayalError as error:
             return Broken(str(error))
         self._generator = generator
@@ -97,14 +104,31 @@ class Worker:
             with self._turn:
                 if isinstance(generator, Expectant):
                     generator.expect(left)
-                if self._audit is None or str(self._audit.path) != folder:
-                    self._audit = Audit(folder)
-                audit = self._audit
+                audit, watching = self._opened(folder)
                 answers = self._attempts.run(requests)
             pictures = [Picture.failed(a.reason) if isinstance(a, Failure) else a for a in answers]
             if all(picture.status == "failed" for picture in pictures):
                 return Stored(reasons=tuple(str(picture.reason) for picture in pictures))
-            records = [record(*pair) for pair in zip(requests, pictures, strict=True)]
-            return Stored(store_records(audit, records, again=again))
+            batch = list(zip(requests, pictures, strict=True))
+            counts = store_records(audit, [record(*pair) for pair in batch], again=again)
+            if watching is not None and not counts["elsewhere"]:
+                watching(batch)
+            return Stored(counts)
         except PortrayalError as error:
             return Broken(str(error))
+
+    def finish(self) -> Stored:
+        """Wait until all that was stored has been looked at."""
+        watching, self._watching = self._watching, None
+        self._audit = None
+        if watching is not None:
+            watching.__exit__(None, None, None)
+        return Stored()
+
+    def _opened(self, folder: str) -> tuple[Audit, Watching | None]:
+        if self._audit is None or str(self._audit.path) != folder:
+            self.finish()
+            self._audit = Audit(folder)
+            if self._measurers:
+                self._watching = Watching(self._audit, self._measurers).__enter__()
+        return self._audit, self._watching

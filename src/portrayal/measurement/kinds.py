@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,11 @@ KINDS: tuple[Kind, ...] = (
     ),
 )
 """The first kind that a name fits is taken."""
+
+
+def open_encoders_on(device: str | None, *, names: Sequence[str], truncate: bool) -> list[Encoder]:
+    """Open encoders on a device; what engines send to their workers, with the rest filled in."""
+    return [open_encoder(name, device=device, truncate=truncate) for name in names]
 
 
 def open_encoder(name: str, **settings: Any) -> Encoder:
