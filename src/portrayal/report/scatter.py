@@ -50,7 +50,11 @@ def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
         .encode(
             x=x,
             y=y,
-            color=alt.condition("datum.amplification > 0", alt.value(WARM), alt.value(ACCENT)),
+            color=alt.when("datum.switches")
+            .then(alt.value(MUTED))
+            .when("datum.amplification > 0")
+            .then(alt.value(WARM))
+            .otherwise(alt.value(ACCENT)),
             tooltip=_tooltip(),
         )
         .add_params(hover),
