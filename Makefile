@@ -24,7 +24,8 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@touch $@
 
 demo: $(VENV)/.ready    ## audit the embedded practice model and print its findings
-	$(BIN)/portrayal run demo --out audits/demo
+	test -d audits/practice-corpus || $(BIN)/portrayal practice corpus --n 20000 --out audits/practice-corpus
+	$(BIN)/portrayal run demo-all --corpus audits/practice-corpus --out audits/demo
 
 test: $(VENV)/.ready-dev lint types    ## lint, types and all fast tests
 	$(PYTEST)

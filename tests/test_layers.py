@@ -46,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
 }  # fmt: skip
 """What each part may import; `cli` and the package's own `__init__` may import anything."""
 
-FREE = {"cli", "__init__"}
+FREE = {"cli", "__init__", "__main__"}
 HEAVY = {"torch", "diffusers", "transformers", "altair", "vl_convert", "pandas", "open_clip"}
 
 

@@ -9,6 +9,7 @@ for more images and adding a study are the same act.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -205,10 +206,30 @@ def ablated_study(
 def studies_again(question: str | Path | None, out: Path) -> tuple[Study, ...]:
     """Return the studies to look at again: as they are now, with the images asked for before."""
     remembered = Audit(out).studies()
+    images = {name: data.get("images") for name, data in remembered.items()}
     return tuple(
-        study.with_images(remembered[study.name]["images"]) if study.name in remembered else study
+        study.with_images(n) if isinstance(n := images.get(study.name), int) else study
         for study in studies_for(question, out, None)
     )
+
+
+def reworded(studies: Sequence[Study], out: Path) -> list[str]:
+    """Return the names under which an audit remembers another study than these.
+
+    How many images are wanted, and the texts that were drawn for a study, may differ.
+    """
+    if not (out / "audit.json").exists():
+        return []
+    stored = Audit(out).studies()
+    found = []
+    for study in studies:
+        before, now = stored.get(study.name), study.as_dict()
+        if before is None:
+            continue
+        keys = {*before, *now} - {"images", "attribute_images", "drawn", "real_world"}
+        if any(before.get(key) != now.get(key) for key in keys):
+            found.append(study.name)
+    return found
 
 
 def with_texts(studies: Sequence[Study], out: Path) -> tuple[Study, ...]:
@@ -277,6 +298,8 @@ def plan(
         out: An audit whose images count as made; it need not be there.
         rate: Pictures a second.
     """
+    if not 0 < rate < math.inf:
+        raise StudyError(f"rate is {rate}; allowed: pictures a second, above 0")
     audit = Audit(out) if out is not None and (out / "audit.json").exists() else None
     return [_planned(study, audit, rate) for study in studies]
 

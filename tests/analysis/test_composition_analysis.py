@@ -206,3 +206,12 @@ def test_roles_have_the_columns_that_the_report_draws(audit: Audit) -> None:
     (table,) = analyze(audit).results[0].tables
     assert isinstance(table, Table)
     assert list(table.columns[:7]) == ["axis", "level", "group", "share", "low", "high", "n"]
+
+
+def test_one_picture_of_a_level_is_no_number(audit: Audit) -> None:
+    """It always shows one group only, whatever the model does."""
+    one = study().with_images(1)
+    fill_audit(audit, [one], showing(LOOK))
+    for finding in analyze(audit).findings:
+        assert finding.estimate is None, finding.question
+        assert finding.sentence.startswith("not enough data"), finding.sentence

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import softmax as scipy_softmax
 
-from portrayal.analysis.groups import NOBODY, classify, ensemble
+from portrayal.analysis.groups import classify, ensemble
 from portrayal.study import UNKNOWN, Axis
+from portrayal.study.axes import NOBODY
 
 TEXTS = {
     "left": [1.0, 0.0, 0.0],

@@ -91,7 +91,7 @@ def test_the_word_that_matters_is_found(audit: Audit) -> None:
     assert doctor.sentence.startswith(
         "“doctor” pushes away from woman: with it replaced, the share of woman goes from 0 % to 75"
     )
-    assert (doctor.n, doctor.n_missing, doctor.unit) == (7 * 24, 0, "text")
+    assert (doctor.n, doctor.n_missing, doctor.unit) == (2 * 24, 0, "text"), "level 1: two sets"
     at = by_word["at"]
     assert at.sentence.startswith("“at” has no clear influence on the share of woman")
     assert at.low is not None
@@ -135,8 +135,9 @@ def test_pictures_of_nobody_are_left_out_and_counted(audit: Audit) -> None:
         return nobody() if request.seed == 3 else doctors_are_men(request)
 
     results = analyze(fill(audit, draw_texts(study()), seen))
-    assert {finding.n_missing for finding in results.findings} == {7}
-    assert {finding.n for finding in results.findings} == {7 * 23}
+    # Each word rests on the prompt as it is and on the texts without the word.
+    assert {finding.n_missing for finding in results.findings} == {2}
+    assert {finding.n for finding in results.findings} == {2 * 23}
 
 
 def test_averages_for_many_prompts(audit: Audit) -> None:
@@ -173,7 +174,7 @@ def test_a_smaller_study_uses_no_more_than_it_asks_for(audit: Audit) -> None:
     other = draw_texts(study(name="more", draws=20, images=3), stored={**asked.as_dict()})
     fill(audit, other)
     found = analyze(audit, studies=[asked]).findings
-    assert {(finding.n, finding.n_missing) for finding in found} == {(7 * 24, 0)}
+    assert {(finding.n, finding.n_missing) for finding in found} == {(2 * 24, 0)}
 
 
 def test_two_encoders_are_checked_against_each_other(audit: Audit) -> None:

@@ -90,6 +90,15 @@ def table(tables: Any, name: str) -> list[dict[str, Any]]:
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
+def test_what_is_usual_never_comes_from_a_sentence_that_speaks_to_the_axis(audit: Audit) -> None:
+    """With one irrelevant sentence alone, nothing tells what is usual beside it: no answer."""
+    start, end = TEXT.index('[[interventions]]\nname = "season"'), TEXT.index("[[categories]]")
+    short = study(TEXT[:start] + TEXT[end:])
+    fill_audit(audit, [short], showing(planted))
+    changes = [f for f in analyze(audit).findings if f.statistic == "change of leaning"]
+    assert [f.details["intervention"] for f in changes] == ["gender"]
+
+
 def test_a_planted_effect_is_found_and_an_irrelevant_sentence_is_not(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(planted))
     found = analyze(audit).findings

@@ -120,6 +120,24 @@ def test_the_suggestion_names_the_word_and_the_shares(paper: PromptScores) -> No
     )
 
 
+def test_of_two_words_the_one_that_ends_closest_to_even_is_named() -> None:
+    """Replacing the first overshoots to 5 %, replacing the second ends at 55 %."""
+    tables = {(): [[76, 24, 0]], (0,): hits(5, 100), (1,): hits(55, 100)}
+    scores = scored(counted("two words", tables, ("woman", "man", "unknown")))
+    assert suggest(scores, 0).startswith(
+        "Change “words”: replacing it lowers the share of woman from 76 % to 55 %"
+    )
+
+
+def test_a_change_past_even_says_so() -> None:
+    tables = {(): [[64, 36, 0]], (0,): hits(5, 100), (1,): hits(64, 100)}
+    scores = scored(counted("two words", tables, ("woman", "man", "unknown")))
+    assert suggest(scores, 0).startswith(
+        "Change “two”: replacing it lowers the share of woman from 64 % to 5 % on average, past "
+        "even; choose the word with care"
+    )
+
+
 # --- invariants ----------------------------------------------------------------------------------
 
 

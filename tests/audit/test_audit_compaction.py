@@ -142,7 +142,7 @@ def test_a_crash_before_the_merged_part_appears_changes_nothing(
     scattered: Audit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = parts.part_names(scattered.path / "images")
-    monkeypatch.setattr(parts, "flush", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr("os.fsync", lambda handle: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         compact(scattered)
     assert parts.part_names(scattered.path / "images") == names

@@ -43,7 +43,7 @@ def test_a_wrong_study_file(
 
 def test_a_study_that_is_not_there(portrayal: CommandLine, tmp_path: Path) -> None:
     out = tmp_path / "audit"
-    assert "did you mean demo?" in portrayal("run", "demmo", "--out", out).error
+    assert "did you mean demo or demo-all?" in portrayal("run", "demmo", "--out", out).error
     assert "absent.toml" in portrayal("run", tmp_path / "absent.toml", "--out", out).error
     assert "did you mean flowers-insects" in portrayal("studies", "show", "flower-insects").error
     assert not out.exists()

@@ -95,3 +95,13 @@ def test_help_waits_for_no_heavy_package() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_the_module_is_the_command() -> None:
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-m", "portrayal", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("portrayal ")

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from command_line import VALENCE, WORK
 from portrayal import workflow
 from portrayal.audit import Audit
-from portrayal.records import ImageRecord
+from portrayal.records import ImageRecord, first_seed
 from portrayal.study import study_from_toml
 
 NASTY = """<script>document.title = "taken"</script> a "nurse" & 'co' </script><img src=x>"""
@@ -48,8 +45,8 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     audit = Audit.at(out, work.generator().identity)
     audit.append_images(
         [
-            ImageRecord(REFUSED, 0, "refused", "declined", None),
-            ImageRecord(REFUSED, 1, "failed", "crashed", None),
+            ImageRecord(REFUSED, first_seed(REFUSED), "refused", "declined", None),
+            ImageRecord(REFUSED, first_seed(REFUSED) + 1, "failed", "crashed", None),
         ]
     )
     workflow.run(work)
@@ -60,17 +57,3 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def audit(reported: Path, tmp_path: Path) -> Audit:
     """A copy of that audit."""
     return Audit(shutil.copytree(reported, tmp_path / "audit"))
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """A headless browser."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("chromium is not installed; on Debian: apt-get install chromium")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=root)
-        yield browser
-        browser.close()

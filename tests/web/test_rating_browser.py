@@ -27,21 +27,10 @@ pytestmark = [
 Start = Callable[..., RatingServer]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
+def page(chromium: Any) -> Iterator[Any]:
     """A page on which a script error, a policy violation or a foreign request fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
     opened = context.new_page()
     opened.faults = []
     opened.foreign = []
@@ -235,7 +224,7 @@ def test_enter_with_an_open_question_stays_and_points_at_it(
 
 
 def test_another_link_shows_nothing_of_the_first(
-    browser: Any, page: Any, serving: Start, audit: Any, database: str | None
+    chromium: Any, page: Any, serving: Start, audit: Any, database: str | None
 ) -> None:
     made = web.prepare(audit.path, raters=2, per_image=2, checks=0, database=database)
     server = serving(audit.path, database)
@@ -250,7 +239,7 @@ def test_another_link_shows_nothing_of_the_first(
     go_on(page)
     before = stored(audit.path, database)
 
-    context = browser.new_context()
+    context = chromium.new_context()
     other = context.new_page()
     other.goto(f"{server.base}/enter/{made.tokens['rater 2']}")
     assert "Welcome back" not in other.content()
@@ -300,10 +289,10 @@ def test_script_tags_in_prompts_and_attributes_stay_text(
     assert page.evaluate("window.broken") is None
 
 
-def test_on_a_phone_everything_is_within_reach(browser: Any, serving: Start, audit: Any) -> None:
+def test_on_a_phone_everything_is_within_reach(chromium: Any, serving: Start, audit: Any) -> None:
     made = web.prepare(audit.path, raters=1, per_image=1, checks=0)
     server = serving(audit.path)
-    context = browser.new_context(
+    context = chromium.new_context(
         viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
     )
     phone = context.new_page()
@@ -327,10 +316,10 @@ def test_on_a_phone_everything_is_within_reach(browser: Any, serving: Start, aud
     context.close()
 
 
-def test_without_script_the_form_still_works(browser: Any, serving: Start, audit: Any) -> None:
+def test_without_script_the_form_still_works(chromium: Any, serving: Start, audit: Any) -> None:
     made = web.prepare(audit.path, raters=1, per_image=1, checks=0)
     server = serving(audit.path)
-    context = browser.new_context(java_script_enabled=False)
+    context = chromium.new_context(java_script_enabled=False)
     plain = context.new_page()
     plain.goto(f"{server.base}/enter/{made.tokens['rater 1']}")
     plain.click("text=Start")

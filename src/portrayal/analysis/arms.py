@@ -80,12 +80,11 @@ class CategoryArms:
     def usual(self, *compared: Arm) -> FloatArray:
         """Return each attribute's bias in the arms that are not compared; NaN without images.
 
-        Arms that speak to the axis are left out where there are others.
+        Arms that speak to the axis do not count: what they show is not usual.
         """
         names = {arm.name for arm in compared}
         others = [arm for arm in self.arms.values() if arm.name not in names]
-        silent = [arm for arm in others if not arm.speaks_to(self.view.name)]
-        used = silent or others
+        used = [arm for arm in others if not arm.speaks_to(self.view.name)]
         first = np.sum([arm.first for arm in used], axis=0, dtype=np.float64)
         second = np.sum([arm.second for arm in used], axis=0, dtype=np.float64)
         unknown = np.full(len(self.category.attributes), np.nan)

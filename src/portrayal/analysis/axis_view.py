@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from portrayal.analysis.data import Images, IntArray, StudyData
-from portrayal.analysis.groups import NOBODY, Classification
+from portrayal.analysis.groups import Classification
 from portrayal.analysis.people import seen_groups
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.records import Prompt
 from portrayal.study import UNKNOWN, Axis, Study
+from portrayal.study.axes import NOBODY
 
 ALL = "all prompts"
 """The one level of a study without factors."""

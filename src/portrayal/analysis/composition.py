@@ -150,10 +150,11 @@ def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -
         "n_missing": missing,
         "details": {"encoder": view.data.label, "axis": view.name, "factor": factor},
     }
-    if test is None or test.n < LEAST_IMAGES:
+    most = max(int(view.known[places].sum()) for places in levels.values())
+    if test is None or test.n < LEAST_IMAGES or most < 2:
         sentence = not_enough(
             f"fewer than two levels of {factor}, or fewer than two groups of {view.name}, "
-            "have usable images",
+            "have usable images, or no level has two",
             view.data.dropped,
             view.data.wanted,
         )

@@ -157,9 +157,11 @@ def _sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationR
     units = ""
     if view.settings.unit == "prompt":
         units = f" of {result.n_units_x} + {result.n_units_y} prompts"
+    clear = result.p_value < 1 - view.settings.confidence
+    size = f", a {cohen_size_word(estimate)} effect" if clear else ""
     return (
-        f"{capital(start)}: d = {number(estimate)} ({interval}), a "
-        f"{cohen_size_word(estimate)} effect; {chance(result.p_value)}{caution}; "
+        f"{capital(start)}: d = {number(estimate)} ({interval}){size}; "
+        f"{chance(result.p_value)}{caution}; "
         f"{result.n_x} + {result.n_y} images{units}."
     )
 

@@ -71,11 +71,15 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
 
 
 def _finding(view: AxisView, table: IntArray, score: _Score) -> Finding:
-    enough = score.n >= LEAST_IMAGES
+    # One picture of a level always shows one group only.
+    together = int(table.sum(axis=1).max(initial=0))
+    enough = score.n >= LEAST_IMAGES and together > 1
     wanted = int(view.counts.sum())
+    reason = f"{counted(score.n, 'image')} with a known group on {view.name}"
     sentence = not_enough(
-        f"{counted(score.n, 'image')} with a known group on {view.name}; "
-        f"at least {LEAST_IMAGES} are needed",
+        f"{reason}; at least {LEAST_IMAGES} are needed"
+        if score.n < LEAST_IMAGES
+        else f"{reason}, but no level has two",
         view.data.dropped,
         view.data.wanted,
     )

@@ -16,10 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.analysis.data import FloatArray
-from portrayal.study.axes import UNKNOWN, Axis
-
-NOBODY = "nobody"
-"""The label of a picture that the person filter takes out."""
+from portrayal.study.axes import NOBODY, UNKNOWN, Axis
 
 TextVectors = Callable[[Sequence[str]], FloatArray | None]
 
@@ -66,7 +63,8 @@ def classify(
     filters = [ensemble(text_vectors(side)) for side in (axis.person, axis.object) if side]
     if any(direction is None for direction in (*directions, *filters)):
         return None
-    rows = normalised(images)
+    # Without a single picture nothing tells how wide an embedding is.
+    rows = normalised(images) if len(images) else np.zeros((0, len(np.array(directions)[0])))
     similarities = rows @ np.array(directions).T
     probabilities = softmax(similarities * logit_scale)
     best = probabilities.argmax(axis=1)

@@ -193,6 +193,7 @@ def _word_finding(
     word, group = plan.words[position], counts.answers[column]
     one = main.of(position, column)
     known = not math.isnan(one.value)
+    n, n_missing = counts.behind(position, main.level)
     shares = [float(counts.sets[key].shares[column]) for key in ((), (position,))]
     if known:
         sentence = _word_sentence(view, main, word, group, shares, one)
@@ -209,8 +210,8 @@ def _word_finding(
         high=_finite(one.high),
         p=_finite(one.p),
         q=None,
-        n=counts.images,
-        n_missing=counts.missing,
+        n=n,
+        n_missing=n_missing,
         unit="text",
         sentence=sentence,
         details={

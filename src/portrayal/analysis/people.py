@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from portrayal.analysis.data import FloatArray, Images, StudyData
-from portrayal.analysis.groups import NOBODY, Classification, classify
+from portrayal.analysis.groups import Classification, classify
 from portrayal.analysis.people_data import PeopleSeen
-from portrayal.study.axes import UNKNOWN, Axis
+from portrayal.study.axes import NOBODY, UNKNOWN, Axis
 
 
 def picture_label(labels: Sequence[str]) -> str:

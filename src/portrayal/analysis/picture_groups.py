@@ -21,11 +21,12 @@ from portrayal.analysis.data import (
     StudyData,
     usable_rows,
 )
-from portrayal.analysis.groups import NOBODY, classify, normalised
+from portrayal.analysis.groups import classify, normalised
 from portrayal.audit import Audit
 from portrayal.records import Identity
 from portrayal.study import UNKNOWN, Axis
 from portrayal.study.amplification import FaceRule
+from portrayal.study.axes import NOBODY
 
 NO_PICTURE = "no picture (it failed, or cannot be read)"
 SHOWS_NOBODY = "shows nobody (the encoder's person question)"

@@ -18,6 +18,8 @@ Resample = Literal["units", "images"]
 Permute = Literal["stimuli", "targets"]
 People = Literal["each", "whole"]
 
+MOST_RESAMPLES = 10_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class AnalysisSettings:
@@ -70,8 +72,10 @@ class AnalysisSettings:
             raise StudyError(
                 f"analysis setting confidence is {self.confidence}; allowed: between 0 and 1"
             )
-        if self.resamples < 1:
-            raise StudyError(f"analysis setting resamples is {self.resamples}; allowed: 1 or more")
+        if not 1 <= self.resamples <= MOST_RESAMPLES:
+            raise StudyError(
+                f"analysis setting resamples is {self.resamples}; allowed: 1 to {MOST_RESAMPLES:,}"
+            )
 
     def rng(self, *names: str) -> np.random.Generator:
         """Return random numbers that depend on the seed and on these names, on nothing else.

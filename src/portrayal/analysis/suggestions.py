@@ -18,7 +18,7 @@ def suggest(scores: PromptScores, column: int) -> str:
     """Say which word to change so that a group's share comes closer to even.
 
     Even means the same share for every group. Only words whose interval leaves out zero are named,
-    and pairs of words that act only together; of these, what moves the share most.
+    and pairs of words that act only together; of these, what brings the share closest to even.
 
     Args:
         scores: The words of one prompt.
@@ -44,19 +44,26 @@ def _movers(
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
     """Yield words, and pairs that act only together, that clearly push the wrong way.
 
-    With each comes by how much the share moves towards even when they are replaced.
+    With each comes how much closer to even the share is when they are replaced; a share that goes
+    past even and further from it counts below zero.
     """
     counts = scores.counts
+    even = 1 / (len(counts.answers) - 1)
     start = float(counts.sets[()].shares[column])
+
+    def closer(words: tuple[int, ...]) -> float:
+        after = float(counts.sets[tuple(sorted(words))].shares[column])
+        return abs(start - even) - abs(after - even)
+
     for position in counts.plan.replaceable:
         one = main.of(position, column)
         if one.is_clear and one.value * sign > 0:
-            yield sign * (start - float(counts.sets[position,].shares[column])), (position,)
+            yield closer((position,)), (position,)
     for row, first, second, at in pair_rows(scores):
-        if scores.pairs is not None and at == column and scores.pairs.only_together[row, at]:
-            moved = sign * float(scores.pairs.joint[row, at])
-            if moved > 0:
-                yield moved, (first, second)
+        if scores.pairs is None or at != column or not scores.pairs.only_together[row, at]:
+            continue
+        if sign * float(scores.pairs.joint[row, at]) > 0:
+            yield closer((first, second)), (first, second)
 
 
 def _none(scores: PromptScores, main: WordScores, group: str, share: float) -> str:
@@ -75,6 +82,9 @@ def _of_words(scores: PromptScores, column: int, words: tuple[int, ...], sign: i
     group = counts.answers[column]
     text = f"Change {named}: replacing {'it' if len(words) == 1 else 'both'} {moves} the share of "
     text += f"{group} from {percent(before)} to {percent(after)}"
+    even = 1 / (len(counts.answers) - 1)
+    if (even - after) * sign > abs(before - even):
+        text += " on average, past even; choose the word with care"
     if (before - after) * sign <= 0:
         # At higher levels a word may act only once others are replaced too.
         text = f"Change {named} together with other words: alone it leaves the share of {group} at "

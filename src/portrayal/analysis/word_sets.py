@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from portrayal.analysis.data import FloatArray, IntArray, StudyData
-from portrayal.analysis.groups import NOBODY
 from portrayal.analysis.people import seen_groups
 from portrayal.records import Prompt
 from portrayal.study import UNKNOWN, Axis
+from portrayal.study.axes import NOBODY
 from portrayal.study.influence import PromptPlan, WordSet, draw_seeds
 
 Seen = Mapping[str, Mapping[int, str]]
@@ -86,6 +86,19 @@ class PromptCounts:
     def missing(self) -> int:
         """Pictures that show nobody, or cannot be used."""
         return sum(one.nobody + one.missing for one in self.sets.values())
+
+    def behind(self, position: int, level: int) -> tuple[int, int]:
+        """Return how many pictures a word's score rests on, and how many of those wanted are not.
+
+        Sets with the word, and sets without it that have room for it at this level.
+        """
+        mine = [
+            one
+            for words, one in self.sets.items()
+            if len(words) <= (level if position in words else level - 1)
+        ]
+        used = sum(int(one.table.sum()) for one in mine)
+        return used, sum(one.nobody + one.missing for one in mine)
 
 
 def is_usable(one: SetCounts, *, sampled: bool) -> bool:

@@ -41,13 +41,20 @@ def temporary_in(folder: Path) -> Path:
 def replacing(folder: Path) -> Iterator[Path]:
     """Give a temporary name in a folder; whatever is left under it at the end is removed."""
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
         temporary = temporary_in(folder)
         try:
             yield temporary
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink()
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileNotFoundError as error:  # /proc and the like, where no folder can be made
+        raise AuditError(f"{folder}: no folder can be made there; choose another --out") from error
 
 
 def write_text(path: Path, text: str, *, keep: bool = False) -> None:
@@ -106,7 +113,7 @@ def appending(folder: Path) -> Iterator[None]:
     system has no locks two processes may store a row twice; readers then see it once.
     """
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         _lock(handle, "LOCK_EX")

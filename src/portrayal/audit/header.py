@@ -15,6 +15,9 @@ from portrayal.audit.files import quoted, write_text
 from portrayal.errors import AuditError, NewerFormat, NotAnAudit
 from portrayal.records import Identity
 
+_SHOWN = 100
+"""Characters of a setting that an error shows."""
+
 FORMAT = 1
 FILE = "audit.json"
 
@@ -89,14 +92,22 @@ class Header:
         """Raise unless the audit is about this very generator."""
         if self.generator.digest == generator.digest:
             return
+        found = self.generator.differences(generator)
+        # Of two models the names say enough; of one model each setting that is another.
+        shown: list[str] = [name for name in ("kind", "name") if name in found] or list(found)
         differences = "; ".join(
-            f"{name} is {ours!r} here, got {theirs!r}"
-            for name, (ours, theirs) in self.generator.differences(generator).items()
+            f"{name} is {_short(found[name][0])} here, got {_short(found[name][1])}"
+            for name in shown
         )
         raise AuditError(
             f"{folder}: this audit is about another generator ({differences}); "
             "an audit holds one: choose another --out"
         )
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -133,19 +133,22 @@ def studies(found: Sequence[StudyInfo]) -> None:
     out.print(Text("\nmore of one, with its citation: portrayal studies show NAME", style="dim"))
 
 
-def study(found: Any) -> None:
-    """Print one study in full."""
+def study(found: Any, asked: str) -> None:
+    """Print one study in full; `asked` is how it was named."""
     prompts = found.prompts()
     out.print(Text(found.title or found.name, style="bold"))
     for line in (found.question, found.citation, *found.notes):
         if line:
             out.print(Text(line), soft_wrap=True)
-    total = sum(prompt.images for prompt in prompts)
-    out.print(Text(f"{found.name} · {found.kind} · {len(prompts)} prompts · {total} images", "dim"))
+    from portrayal.study.reading import study_info
+
+    cost = study_info(found)
+    size = f"{cost.prompts:,} prompts · {cost.images:,} images"
+    out.print(Text(f"{found.name} · {found.kind} · {size}", "dim"))
     for prompt in prompts[:6]:
         out.print(Text(f"  {prompt.text}"), soft_wrap=True)
     if len(prompts) > 6:
-        out.print(Text(f"  ... all with: portrayal studies show {found.name} --prompts", "dim"))
+        out.print(Text(f"  ... all with: portrayal studies show {asked} --prompts", "dim"))
     out.print()
 
 

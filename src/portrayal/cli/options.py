@@ -39,7 +39,11 @@ Json = Annotated[
 Images = Annotated[
     int | None,
     typer.Option(
-        "--images", "-n", metavar="N", min=1, help="Images per prompt, instead of the study's."
+        "--images",
+        "-n",
+        metavar="N",
+        min=1,
+        help="Images per prompt, instead of the study's.",
     ),
 ]
 Model = Annotated[
@@ -80,7 +84,8 @@ RealWorld = Annotated[
     ),
 ]
 Rate = Annotated[
-    float, typer.Option("--rate", metavar="N", help="Pictures a second, for the expected time.")
+    float,
+    typer.Option("--rate", metavar="N", help="Pictures a second, for the expected time."),
 ]
 
 Truncate = Annotated[
@@ -161,8 +166,12 @@ Confidence = Annotated[
 
 def study_and_folder(target: str | None, out: Path | None) -> tuple[str | None, Path]:
     """Read `STUDY --out AUDIT`, or `AUDIT` alone, which stands for all of its studies."""
+    from portrayal.study import builtin_names
+
     if out is not None:
         return target, out
     if target is None:
         raise AuditError("which audit? name its folder, or give --out AUDIT")
+    if target.endswith(".toml") or target in builtin_names():
+        raise AuditError(f"{target} is a study; which audit? give --out AUDIT")
     return None, Path(target)

@@ -82,6 +82,8 @@ def labels(
     for table in label_tables(scored):
         console.say(f"\n{table.title}")
         console.plain_table(table.columns, table.rows)
+        if table.note:
+            console.say(table.note)
 
 
 def import_labels(

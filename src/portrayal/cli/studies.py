@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -57,7 +58,7 @@ def show(
             typer.echo(text)
         return
     for study in found:
-        console.study(study)
+        console.study(study, name if len(found) == 1 else study.name)
 
 
 @app.command()
@@ -72,6 +73,11 @@ def new(
     from portrayal.study import template_text
 
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
+    if not re.fullmatch(r"\w[\w.-]*", path.stem) or path.name != str(path):
+        raise StudyError(
+            f"study name {name!r}: allowed are letters, digits, - _ . and no folder; the file is "
+            "written here"
+        )
     text = template_text(kind, path.stem)
     try:
         with path.open("x", encoding="utf-8") as file:

@@ -6,6 +6,8 @@ a model, and is the place for them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +18,7 @@ from portrayal.cli.engine_options import with_engine
 from portrayal.cli.model_options import Device, with_model_settings
 
 if TYPE_CHECKING:
+    from portrayal.study import Study
     from portrayal.workflow import Work
 
 
@@ -59,7 +62,9 @@ def carry_out(work: Work, *, retry_failed: bool, json: bool) -> None:
     """Do all verbs with progress shown, and print the findings."""
     from portrayal import workflow
 
-    title = f"{workflow.names(work.studies)} · {work.model} · {work.out}"
+    say_reworded(work.studies, work.out)
+    made_by = "imported images" if workflow.is_imported(work.out) else work.model
+    title = f"{workflow.names(work.studies)} · {made_by} · {work.out}"
     with console.progress(json, title) as show:
         done = workflow.run(work, on_progress=show, retry_failed=retry_failed)
     results = done.results.as_dict()
@@ -69,6 +74,17 @@ def carry_out(work: Work, *, retry_failed: bool, json: bool) -> None:
     console.say(done.made.sentence())
     console.findings(results)
     console.say(f"report: {done.page}")
+
+
+def say_reworded(studies: Sequence[Study], out: Path) -> None:
+    """Remark where a study takes the place of another one of its name."""
+    from portrayal import workflow
+
+    for name in workflow.reworded(studies, out):
+        console.say(
+            f"{name}: the audit holds another study of this name, which this one now replaces; "
+            "to keep both, give one another name"
+        )
 
 
 def plan(
@@ -184,6 +200,7 @@ def analyze(
     )
     study, folder = o.study_and_folder(target, out)
     studies = workflow.studies_again(study, folder)
+    say_reworded(studies, folder)
     results = workflow.analyze(folder, studies=studies, settings=settings).as_dict()
     if json:
         console.as_json(results)

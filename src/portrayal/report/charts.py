@@ -40,7 +40,7 @@ def forest(rows: list[Row], pictures: Mapping[str, str]) -> Any:
         alt.Tooltip(f"{column}:Q", format=".3f") for column in ("estimate", "low", "high", "p", "q")
     ]
     clear = "datum.q !== null && datum.q < 0.05"
-    x = alt.X("low:Q", title=f"{name or 'estimate'} with interval")
+    x = alt.X("low:Q", title=name or "estimate")
     return alt.layer(
         _zero(),
         alt.Chart(data).mark_rule(strokeWidth=2, color=INK).encode(x=x, x2="high:Q", y=y),
@@ -148,7 +148,7 @@ def shares(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     data, y = lines.data, lines.y
     groups = _by_group(shown)
     colour, offset = groups.colour, groups.offset
-    x = alt.X("low:Q", title="group share with interval", axis=alt.Axis(format="%", tickCount=5))
+    x = alt.X("low:Q", title="group share", axis=alt.Axis(format="%", tickCount=5))
     tooltip = ["axis:N", "level:N", "group:N"]
     tooltip += [alt.Tooltip(f"{name}:Q", format=".1%") for name in ("share", "low", "high")]
     return alt.layer(
@@ -183,7 +183,7 @@ def influence(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     colour, offset = groups.colour, groups.offset
     tooltip = ["word:N", "group:N"]
     tooltip += [alt.Tooltip(f"{name}:Q", format=".3f") for name in ("score", "low", "high", "p")]
-    x = alt.X("score:Q", title="influence towards the group, with interval")
+    x = alt.X("score:Q", title="influence towards the group")
     chart = alt.Chart(data).encode(y=y, yOffset=offset)
     return alt.layer(
         _zero(),

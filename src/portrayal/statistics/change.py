@@ -20,13 +20,14 @@ from portrayal.statistics.checks import (
 )
 from portrayal.statistics.counts import FloatArray, Intervals, wilson
 from portrayal.statistics.diversity import pooled_imbalance
-from portrayal.statistics.imbalance import draw_imbalance
+from portrayal.statistics.imbalance import LIKELY_BALANCE, RARE_BALANCE, draw_imbalance
 from portrayal.statistics.intervals import UNKNOWN, Interval
 from portrayal.statistics.swaps import PairCounts, Swaps, swap_attributes, swap_images
 
 Unit = Literal["attribute", "image"]
 UNITS: tuple[Unit, ...] = ("attribute", "image")
-_DRAWS = 2000
+_BALANCES = (LIKELY_BALANCE, RARE_BALANCE)
+_DRAWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +205,15 @@ def _diversity_change(
         return Change(before, after, value, UNKNOWN, p_value, swaps.exact)
     # Both sides draw the same attributes: the comparison stays paired.
     times = rng.multinomial(k, np.full(k, 1 / k), size=_DRAWS) if unit == "attribute" else 1.0
-    drawn = _drawn_score(pairs.first_after, pairs.second_after, times, rng) - _drawn_score(
-        pairs.first_before, pairs.second_before, times, rng
+    (likely_after, rare_after), (likely_before, rare_before) = (
+        [_drawn_score(first, second, times, balance, rng) for balance in _BALANCES]
+        for first, second in (
+            (pairs.first_after, pairs.second_after),
+            (pairs.first_before, pairs.second_before),
+        )
     )
-    low, high = np.nanquantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+    low = np.nanquantile(likely_after - rare_before, (1 - confidence) / 2)
+    high = np.nanquantile(rare_after - likely_before, (1 + confidence) / 2)
     interval = Interval(min(float(low), value), max(float(high), value))
     return Change(before, after, value, interval, p_value, swaps.exact)
 
@@ -216,12 +222,15 @@ def _drawn_score(
     first: FloatArray,
     second: FloatArray,
     times: NDArray[np.int64] | float,
+    balance: float,
     rng: np.random.Generator,
 ) -> FloatArray:
     total = first + second
     imbalance = np.zeros((_DRAWS, total.size))
     judged = total > 0
-    imbalance[:, judged] = draw_imbalance(first[judged], total[judged], rng=rng, draws=_DRAWS)
+    imbalance[:, judged] = draw_imbalance(
+        first[judged], total[judged], rng=rng, draws=_DRAWS, balance=balance
+    )
     weight = np.broadcast_to(times * total, imbalance.shape)
     whole = weight.sum(axis=1)
     score = np.full(_DRAWS, np.nan)

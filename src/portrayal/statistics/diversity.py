@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_fraction, check_rng
 from portrayal.statistics.counts import FloatArray, Intervals, as_counts, wilson
-from portrayal.statistics.imbalance import draw_imbalance
+from portrayal.statistics.imbalance import LIKELY_BALANCE, RARE_BALANCE, draw_imbalance
 from portrayal.statistics.intervals import UNKNOWN, Interval
 
 _NULL_DRAWS = 4000
@@ -115,7 +115,8 @@ def diversity_score(
     The score is too large at small n (9 images of a balanced attribute score 0.27 by chance), and
     percentiles of a bootstrap inherit the error. The interval is for the score at endless images of
     these attributes: quantiles of the posterior of `portrayal.statistics.imbalance`, which learns
-    from all attributes together; its low end is 0 when complete balance, a single hypothesis that
+    from all attributes together, the low one with exact balance likely beforehand, the high one
+    with exact balance rare; its low end is 0 when complete balance, a single hypothesis that
     can be tested as such, is not rejected; and it is widened to hold the published score where that
     lies outside. Coverage in simulated worlds: docs/statistics/diversity.md.
 
@@ -142,9 +143,13 @@ def diversity_score(
         return DiversityResult(math.nan, UNKNOWN, math.nan, 0, 0, n_missing)
     a, b, total = a[used], b[used], total[used]
     value = float(pooled_imbalance(a, b))
-    drawn = draw_imbalance(a, total, rng=rng, draws=_DRAWS) @ (total / n)
+    likely, rare = (
+        draw_imbalance(a, total, rng=rng, draws=_DRAWS, balance=balance) @ (total / n)
+        for balance in (LIKELY_BALANCE, RARE_BALANCE)
+    )
     tail = (1 - confidence) / 2
-    low, centre, high = (float(q) for q in np.quantile(drawn, [tail, 0.5, 1 - tail]))
+    low, high = float(np.quantile(likely, tail)), float(np.quantile(rare, 1 - tail))
+    centre = float(np.median([likely, rare]))
     if value <= _balanced_bound(total, 1 - tail, rng):
         low = 0.0
     interval = Interval(min(low, value), max(high, value))
@@ -201,8 +206,9 @@ def many_group_diversity(
     on average at any n; the price is that a sample more even than chance gives up to n / (n - 1).
     Attributes with fewer than two images are left out and counted; none left: NaN.
 
-    The interval is the wider of two: draws from each attribute's Dirichlet posterior, moved so
-    that their mean is the estimate, and a parametric bootstrap around lightly smoothed shares.
+    The interval is the widest of three (draws from each attribute's Dirichlet posterior, moved so
+    that their mean is the estimate, and a parametric bootstrap around lightly smoothed shares, read
+    forwards and backwards), with the spread enlarged for the shares being estimated.
 
     Args:
         counts: Images per attribute (rows) and group (columns); one row is one attribute.
@@ -229,7 +235,10 @@ def many_group_diversity(
         return ManyGroupDiversityResult(math.nan, UNKNOWN, 0, 0, n_missing)
     weight = table.sum(axis=1) / n
     value = float(_differing_pairs(table) @ weight)
-    interval = _evenness_interval(table, value, rng=rng, confidence=confidence)
+    low, high = _evenness_interval(table, value, rng=rng, confidence=confidence)
+    # Without small-sample bias an estimate may come out above 1, where no truth is; an interval
+    # that leaves out its own estimate would puzzle more than one that reaches up to it.
+    interval = Interval(min(float(low), value), max(float(high), value))
     return ManyGroupDiversityResult(value, interval, n, int(used.sum()), n_missing)
 
 
@@ -242,13 +251,14 @@ def _evenness_interval(
     # Posterior spread is right for few attributes, the bootstrap for many with few images each.
     drawn = rng.standard_gamma(table + 0.5, size=(_DRAWS, *table.shape))
     posterior = _evenness(drawn / drawn.sum(axis=-1, keepdims=True)) @ weight
-    moved = value + np.quantile(posterior - posterior.mean(), tails)
+    moved = np.quantile(posterior - posterior.mean(), tails)
     smooth = (table + 1 / table.shape[1]) / (n[:, None] + 1)
     again = rng.multinomial(n.astype(np.int64), smooth, size=(_DRAWS, n.size)).astype(np.float64)
-    shift = (_differing_pairs(again) - _evenness(smooth)) @ weight
-    basic = value - np.quantile(shift, tails[::-1])
-    low, high = min(moved[0], basic[0], value), max(moved[1], basic[1], value)
-    return Interval(min(max(float(low), 0.0), 1.0), min(float(high), 1.0))
+    ahead = np.quantile((_differing_pairs(again) - _evenness(smooth)) @ weight, tails)
+    stretch = math.sqrt(float(n.sum() / (n - 1).sum()))
+    low = value + stretch * min(moved[0], ahead[0], -ahead[1])
+    high = value + stretch * max(moved[1], ahead[1], -ahead[0])
+    return Interval(min(max(low, 0.0), 1.0), min(max(high, value, 0.0), 1.0))
 
 
 def _evenness(shares: FloatArray) -> FloatArray:

@@ -23,10 +23,11 @@ from portrayal.statistics.counts import FloatArray
 _CLASSES = 20
 _POINTS = 40
 _WARM_UP = 25
+LIKELY_BALANCE = 6.0
+RARE_BALANCE = 0.25
 _KEPT = 5
-# Total prior weight of half an observation; exact balance gets the weight of four classes. Chosen
-# by simulation (docs/statistics/diversity.md) for coverage over many kinds of worlds.
-_PRIOR = 0.5 * np.r_[4.0, np.ones(_CLASSES)] / (_CLASSES + 4.0)
+# The prior on class frequencies weighs as much as half a prompt: prompts speak for themselves.
+_PRIOR_WEIGHT = 0.5
 
 
 def _imbalance_at(position: FloatArray) -> FloatArray:
@@ -55,7 +56,12 @@ def _pick(weights: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
 
 
 def draw_imbalance(
-    first: FloatArray, total: FloatArray, *, rng: np.random.Generator, draws: int = 2000
+    first: FloatArray,
+    total: FloatArray,
+    *,
+    rng: np.random.Generator,
+    draws: int = 2000,
+    balance: float = 1.0,
 ) -> FloatArray:
     """Draw imbalances |2p - 1| of all prompts from what their counts leave possible.
 
@@ -64,6 +70,9 @@ def draw_imbalance(
         total: Images of either group, at least 1 per prompt.
         rng: Source of the draws.
         draws: How many, rounded up to a multiple of 5.
+        balance: How common exact balance is beforehand, relative to any other class. Nothing in
+            small counts tells slight imbalance from none, so bounds should be read from a large and
+            a small value (`LIKELY_BALANCE`, `RARE_BALANCE`).
 
     Returns:
         One row per draw, one column per prompt.
@@ -78,7 +87,9 @@ def draw_imbalance(
     likelihood = _likelihood(kinds[:, 0], kinds[:, 1])
     of_class = likelihood.mean(axis=2)
     chains = -(-draws // _KEPT)
-    shares = np.tile(_PRIOR / _PRIOR.sum(), (chains, 1))
+    prior = np.r_[balance, np.ones(_CLASSES)]
+    shares = np.tile(prior / prior.sum(), (chains, 1))
+    prior *= _PRIOR_WEIGHT / prior.sum()
     kept = []
     for step in range(_WARM_UP + _KEPT):
         chance = shares[:, None, :] * of_class
@@ -90,6 +101,6 @@ def draw_imbalance(
             value = _imbalance_at(np.clip(position / (_CLASSES * _POINTS), 0, 1))
             kept.append(np.where(chosen == 0, 0.0, value))
         members = rng.multinomial(repeats, chance).sum(axis=1)
-        drawn = rng.standard_gamma(members + _PRIOR) + 1e-12
+        drawn = rng.standard_gamma(members + prior) + 1e-12
         shares = drawn / drawn.sum(axis=1, keepdims=True)
     return np.concatenate(kept)

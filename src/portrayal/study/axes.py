@@ -21,6 +21,9 @@ from portrayal.study.schema import Part, Word, without_repeats
 UNKNOWN = "unknown"
 """The answer where no group is seen clearly; never the name of a group."""
 
+NOBODY = "nobody"
+"""The answer where the person filter takes a picture out; never the name of a group."""
+
 Texts = Annotated[tuple[Word, ...], Field(min_length=1)]
 
 
@@ -55,6 +58,8 @@ class Axis(Part):
             raise ValueError(f"has {len(groups)} group; allowed: two or more")
         if UNKNOWN in groups:
             raise ValueError(f"has a group named {UNKNOWN!r}; give its texts under the key unknown")
+        if NOBODY in groups:
+            raise ValueError(f"has a group named {NOBODY!r}, which means that nobody is shown")
         for texts in groups.values():
             without_repeats(texts)
         return groups
@@ -88,9 +93,9 @@ def named_axes(axes: Any) -> Any:
         return axes
     known = default_axes()
     for name in axes:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise ValueError(
-                f"names {name!r}{did_you_mean(name, known)}; allowed: {one_of(list(known))}, "
+                f"names {name!r}{did_you_mean(str(name), known)}; allowed: {one_of(list(known))}, "
                 "or tables of your own"
             )
     return {name: known[name] for name in axes}

@@ -7,6 +7,7 @@ al. 2022, section C), with axes as data.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
@@ -18,6 +19,8 @@ from portrayal.study import wording
 from portrayal.study.axes import Axis, named_axes
 from portrayal.study.problems import did_you_mean
 from portrayal.study.schema import Part, Study, Word, without_repeats
+
+MOST_PROMPTS = 1_000_000
 
 TEMPLATE = "template"
 """The factor that tells several templates apart."""
@@ -80,6 +83,7 @@ class CompositionStudy(Study):
             raise ValueError("a template and [[prompts]] are both given; use one")
         self._check_templates()
         self._check_written()
+        self._check_size()
         if not self.prompts():
             raise ValueError("has no prompts; give a template with factors, or [[prompts]]")
         return self
@@ -144,6 +148,14 @@ class CompositionStudy(Study):
             for name, text in self._templates().items()
             for levels in self._combinations()
         )
+
+    def _check_size(self) -> None:
+        """Refuse more prompts than anybody wants, before they are all written out."""
+        size = math.prod(len(levels) for levels in self.factors.values()) * len(self._templates())
+        if size > MOST_PROMPTS:
+            raise ValueError(
+                f"factors give {size:,} prompts; allowed: {MOST_PROMPTS:,}, fewer levels do"
+            )
 
     def _combinations(self) -> list[dict[str, str]]:
         names = list(self.factors)

@@ -58,7 +58,7 @@ class InterventionStudy(Study):
         whole = _like(data)
         named = [
             axis
-            for category in whole.get("categories", ())
+            for category in _listed(whole.get("categories"))
             if isinstance(category, Mapping) and isinstance(category.get("axes"), (list, tuple))
             for axis in category["axes"]
         ]
@@ -66,7 +66,11 @@ class InterventionStudy(Study):
         if not isinstance(own, Mapping):
             raise ValueError("axes is no table; name default axes in the categories")
         known = default_axes()
-        more = {name: known[name] for name in named if name in known and name not in own}
+        more = {
+            name: known[name]
+            for name in named
+            if isinstance(name, str) and name in known and name not in own
+        }
         return {**whole, "axes": {**own, **more}}
 
     @field_validator("interventions", "categories")
@@ -165,6 +169,11 @@ class InterventionStudy(Study):
     def texts(self) -> tuple[str, ...]:
         """Return the texts of all axes, without repeats."""
         return tuple(dict.fromkeys(text for axis in self.axes.values() for text in axis.texts()))
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    """Return a list's members; of anything else, which validation will name, none."""
+    return tuple(value) if isinstance(value, (list, tuple)) else ()
 
 
 def _like(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -72,6 +72,10 @@ def load_studies(name_or_path: str | Path) -> tuple[Study, ...]:
     for member in found.studies:
         beside = folder / member if folder is not None else None
         members.append(load_study(beside if beside and beside.is_file() else member))
+    names = [study.name for study in members]
+    for name in names:
+        if names.count(name) > 1:
+            raise StudyError(f"{found.name}: two of its studies are named {name!r}; each name once")
     return tuple(members)
 
 
@@ -84,7 +88,7 @@ def builtin_names() -> tuple[str, ...]:
 
 def builtin_studies() -> list[StudyInfo]:
     """Return what there is to ask: built-in studies first, then suites."""
-    rows = [_info(_load(name)) for name in builtin_names()]
+    rows = [study_info(_load(name)) for name in builtin_names()]
     return sorted(rows, key=lambda row: (row.kind == "suite", row.kind, row.name))
 
 
@@ -111,6 +115,8 @@ def study_from_toml(text: str, *, source: str, name: str = "") -> Study | Suite:
     """
     try:
         data = tomllib.loads(text)
+    except RecursionError as error:
+        raise StudyError(f"{source}: not a study: lists or tables nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         where = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         line = where[1] if where else str(len(text.splitlines()))  # else "at end of document"
@@ -142,7 +148,7 @@ def _is_path(name_or_path: str | Path) -> bool:
 
 def _from_file(path: Path) -> Study | Suite:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise StudyError(f"{path}: no such file; portrayal studies new NAME writes one") from error
     except UnicodeDecodeError as error:
@@ -167,7 +173,8 @@ def _validate(data: dict[str, Any], source: str) -> Study | Suite:
         raise study_error(error, source=source, model=model, raw=data) from error
 
 
-def _info(found: Study | Suite) -> StudyInfo:
+def study_info(found: Study | Suite) -> StudyInfo:
+    """Say what a study asks and costs; texts that are drawn only when it is run are counted."""
     members = tuple(load_study(name) for name in found.studies) if isinstance(found, Suite) else ()
     prompts: dict[str, int] = {}
     texts = images = 0  # with replaced words: drawn only when the study is run

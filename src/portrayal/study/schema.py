@@ -102,10 +102,10 @@ class Study(Part, ABC):
         """Return the same study with another number of images for every prompt.
 
         Raises:
-            StudyError: Less than one.
+            StudyError: Less than one, or more than a million.
         """
-        if images < 1:
-            raise StudyError(f"{self.name}: images per prompt is {images}; allowed: 1 or more")
+        if not 1 <= images <= 1_000_000:
+            raise StudyError(f"{self.name}: images per prompt is {images}; allowed: 1 to 1,000,000")
         return self.model_copy(update={"images": images})
 
     def as_dict(self) -> dict[str, Any]:

@@ -73,6 +73,8 @@ def fill(template: str, values: Mapping[str, str], *, bare: Collection[str] = ()
     """
 
     def put(match: re.Match[str]) -> str:
+        if match["name"] not in values:  # braces of a word that was filled in before
+            return match[0]
         value = values[match["name"]]
         wanted = match["article"]
         if wanted is None:
