@@ -15,13 +15,13 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit.files import quoted, replacing
-from portrayal.audit.hashing import HashedFile
+from portrayal.audit.files import flush, quoted, replacing
 from portrayal.errors import AuditError, DamagedPart
 
 PREFIX = "part-"
@@ -81,9 +81,11 @@ def prepared(folder: Path, tables: Iterable[pa.Table]) -> Iterator[Callable[[], 
         tables: Tables of one schema that are written one after the other.
     """
     with replacing(folder) as temporary:
-        with HashedFile(temporary) as file:
-            _write(file, iter(tables))
-        digest = shortened(file.digest)
+        _write(temporary, iter(tables))
+        with ThreadPoolExecutor(1) as beside:
+            flushed = beside.submit(flush, temporary)  # the disk works while the processor hashes
+            digest = _digest(temporary)
+            flushed.result()
 
         def appear() -> Path:
             path = folder / f"{PREFIX}{time.time_ns():020d}-{digest}{SUFFIX}"
@@ -206,13 +208,13 @@ def damaged(path: Path, why: str) -> DamagedPart:
     )
 
 
-def _write(file: HashedFile, tables: Iterator[pa.Table]) -> None:
+def _write(path: Path, tables: Iterator[pa.Table]) -> None:
     first = next(tables)
     schema = first.schema
     # Encoded images and float vectors do not shrink, and looking for repeats in them is slow.
     light = [field.name for field in schema if not pa.types.is_nested(field.type)]
     with pq.ParquetWriter(
-        pa.PythonFile(file, mode="w"),
+        path,
         schema,
         compression=dict.fromkeys(light, "zstd") if len(light) < len(schema) else "zstd",
         use_dictionary=[name for name in light if pa.types.is_string(schema.field(name).type)],
@@ -243,9 +245,4 @@ def _unreadable(path: Path, error: OSError) -> AuditError:
 
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
-        return shortened(hashlib.file_digest(file, "sha256").hexdigest())
-
-
-def shortened(digest: str) -> str:
-    """Return as much of a hash as a part's name carries."""
-    return digest[:16]
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
