@@ -8,8 +8,8 @@ disk 157 times, and by two, of which one encodes while the other one waits. The 
 bytes once, from a table that is ready, by a plain `pyarrow.parquet.write_table(table, path)`, and
 flushes the one file to disk as well; for the eye also without compression, dictionaries and
 statistics, its fastest way with such bytes. All are run in turn; of each the best round counts,
-because whatever else the machine does can only slow a round down. It must be a quiet machine all the
-same: 157 times waiting for a disk is 157 times waiting for a processor that others use.
+because whatever else the machine does can only slow a round down. It must be a quiet machine all
+the same: 157 times waiting for a disk is 157 times waiting for a processor that others use.
 
 Missing: 1,000,000 wanted, 500,000 of them present, in a fresh process whose peak memory is read
 from the operating system: once as 10,000 prompts of 100 images, once as 1,000,000 prompts of one.
