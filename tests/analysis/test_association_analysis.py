@@ -127,7 +127,7 @@ def test_wrong_settings_are_refused(name: str) -> None:
 def test_wrong_numbers_in_settings_are_refused() -> None:
     with pytest.raises(StudyError, match="confidence is 95; allowed: between 0 and 1"):
         AnalysisSettings(confidence=95)
-    with pytest.raises(StudyError, match="resamples is 0; allowed: 1 or more"):
+    with pytest.raises(StudyError, match="resamples is 0; allowed: 1 to 10,000,000"):
         AnalysisSettings(resamples=0)
 
 

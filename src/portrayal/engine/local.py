@@ -143,8 +143,11 @@ class DeviceProcesses:
             if kind is None:
                 with contextlib.suppress(OSError):
                     worker.pipe.send(None)
-            elif worker.process.is_alive():
-                worker.process.terminate()  # it stores what is made, then ends
+            else:
+                if worker.process.is_alive():
+                    worker.process.terminate()  # it stores what is made, then ends
+                # A signal can be lost (an exception within a destructor is); a closed pipe cannot.
+                worker.pipe.close()
         for worker in self._workers:
             worker.end()
         self._workers.clear()
