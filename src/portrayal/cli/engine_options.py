@@ -5,12 +5,15 @@ A command takes `engine` and is decorated with `with_engine`; the options come a
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+from portrayal.cli.gathering import gathered
+
+if TYPE_CHECKING:
+    from portrayal.engine import EngineSettings
 
 _ENGINE = "Several GPUs or machines (changes no picture)"
 Devices = Annotated[
@@ -60,24 +63,12 @@ def _declared(
     """Hold the options, in the order in which the help shows them."""
 
 
-DECLARED = inspect.signature(_declared, eval_str=True).parameters
+def _as_engine(given: Mapping[str, Any]) -> EngineSettings:
+    from portrayal.engine import EngineSettings
+
+    devices = tuple(filter(None, (given["devices"] or "").split(",")))
+    return EngineSettings(**{**given, "devices": devices})
 
 
-def with_engine(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of an engine; it receives them as `engine`."""
-    own = inspect.signature(command, eval_str=True)
-    mine = [one for one in own.parameters.values() if one.name != "engine"]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [one.replace(kind=keyword) for one in (*mine, *DECLARED.values())]
-
-    @functools.wraps(command)
-    def parsed(**given: Any) -> None:
-        from portrayal.engine import EngineSettings
-
-        found = {name: given.pop(name) for name in DECLARED}
-        found["devices"] = tuple(filter(None, (found["devices"] or "").split(",")))
-        command(**given, engine=EngineSettings(**found))
-
-    parsed.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    parsed.__annotations__ = {one.name: one.annotation for one in parameters}
-    return parsed
+with_engine = gathered("engine", _declared, _as_engine)
+"""Give a command the options of an engine; it receives them as `engine`."""

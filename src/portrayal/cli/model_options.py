@@ -5,13 +5,12 @@ A command takes `settings` and is decorated with `with_model_settings`; the opti
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
+from portrayal.cli.gathering import gathered
 from portrayal.errors import GenerationError
 
 _MODEL = "The model"
@@ -155,26 +154,6 @@ def _declared(
     """Hold the options, in the order in which the help shows them."""
 
 
-DECLARED = inspect.signature(_declared, eval_str=True).parameters
-
-
-def with_model_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a model; it receives those that were given as `settings`."""
-    own = inspect.signature(command, eval_str=True)
-    mine = [one for one in own.parameters.values() if one.name != "settings"]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [one.replace(kind=keyword) for one in (*mine, *DECLARED.values())]
-
-    @functools.wraps(command)
-    def parsed(**given: Any) -> None:
-        settings = {name: given.pop(name) for name in DECLARED}
-        command(**given, settings=_as_settings(settings))
-
-    parsed.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    parsed.__annotations__ = {one.name: one.annotation for one in parameters}
-    return parsed
-
-
 def _as_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was given; what was not stays the model's own."""
     settings = {name: value for name, value in given.items() if value not in (None, [])}
@@ -185,3 +164,7 @@ def _as_settings(given: Mapping[str, Any]) -> dict[str, Any]:
             raise GenerationError(f"--size is {size!r}; allowed: 512, or WIDTHxHEIGHT as 768x512")
         settings |= {"width": int(sides[0]), "height": int(sides[1])}
     return settings
+
+
+with_model_settings = gathered("settings", _declared, _as_settings)
+"""Give a command the options of a model; it receives those that were given as `settings`."""

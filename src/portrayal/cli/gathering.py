@@ -1,0 +1,40 @@
+"""Options that several commands share as a group: declared once, handed over as one argument."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Command = Callable[..., None]
+
+
+def gathered(
+    argument: str, declared: Callable[..., None], read: Callable[[Mapping[str, Any]], Any]
+) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command a group of options.
+
+    Args:
+        argument: The command's argument that takes their place in its own signature.
+        declared: A function whose parameters are the options, in the order of the help.
+        read: Turns the options as given into the argument.
+    """
+    options = inspect.signature(declared, eval_str=True).parameters
+
+    def decorated(command: Command) -> Command:
+        own = inspect.signature(command, eval_str=True)
+        mine = [one for one in own.parameters.values() if one.name != argument]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters = [one.replace(kind=keyword) for one in (*mine, *options.values())]
+
+        @functools.wraps(command)
+        def parsed(**given: Any) -> None:
+            group = {name: given.pop(name) for name in options}
+            command(**given, **{argument: read(group)})
+
+        parsed.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        parsed.__annotations__ = {one.name: one.annotation for one in parameters}
+        return parsed
+
+    return decorated
