@@ -2,10 +2,16 @@
 
 What replaces parts is written, flushed and visible before they are removed. A crash in between
 leaves rows twice: readers see each once, and the next compaction or repair drops the second.
+
+In an object store nothing keeps two who merge apart. There, what replaces a part comes before it in
+the order of names, and a row is only ever removed for a better one or one that comes before it: the
+very order by which readers choose. So of all rows that a key ever had the first of the best is
+removed by nobody, whoever else merges, drops or is killed at the same time.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +57,7 @@ def compact(
     before = after = 0
     for folder in part_folders(audit.path):
         count = len(parts.part_names(folder))
-        if len(_small(folder, target_bytes)) > many:
+        if count > many and len(_small(folder, target_bytes)) > many:
             drop_doubled_rows(folder)
             _merge(folder, target_bytes)
             before += count
@@ -70,20 +76,22 @@ def drop_doubled_rows(folder: Path) -> int:
 
     A row is dropped only after the part with the row that counts instead was verified.
     """
-    with appending(folder):
+    dropped = 0
+    with appending(folder), _unless_gone():
         found = doubled_rows(folder, ranked=folder.name == "images")
         touched = {path: rows for path, rows in found.rows.items() if len(rows)}
         for path in sorted(found.relied_on | touched.keys()):
             parts.verify(path)
         for path, rows in touched.items():
             _replace(folder, [path], _groups(path, without=rows))
-    return sum(len(rows) for rows in touched.values())
+            dropped += len(rows)
+    return dropped
 
 
 def _merge(folder: Path, target_bytes: int) -> None:
     for chosen in _bundles(_small(folder, target_bytes), target_bytes):
         # The lock is taken for each bundle, so that those who append wait for a moment only.
-        with appending(folder):
+        with appending(folder), _unless_gone():
             present = [path for path in chosen if path.exists()]
             for path in present:
                 parts.verify(path)
@@ -91,17 +99,14 @@ def _merge(folder: Path, target_bytes: int) -> None:
                 _replace(folder, present, (t for path in present for t in _groups(path)))
 
 
+def _unless_gone() -> contextlib.AbstractContextManager[None]:
+    """Leave it where parts vanish before they are replaced: in a store, another one merges them."""
+    return contextlib.suppress(FileNotFoundError)
+
+
 def _small(folder: Path, target_bytes: int) -> list[tuple[Path, int]]:
     """Return the small parts of a folder with their sizes, oldest first."""
-    found = []
-    for path in parts.part_paths(folder):
-        try:
-            size = path.stat().st_size
-        except FileNotFoundError:
-            continue
-        if size < target_bytes // 2:
-            found.append((path, size))
-    return found
+    return [one for one in parts.sizes(folder).items() if one[1] < target_bytes // 2]
 
 
 def _bundles(sized: Sequence[tuple[Path, int]], target_bytes: int) -> Iterator[list[Path]]:
@@ -142,7 +147,7 @@ def _replace(folder: Path, sources: Sequence[Path], tables: Iterable[pa.Table]) 
     filled = _filled(tables)
     first = next(filled, None)
     if first is not None:
-        with parts.prepared(folder, _with(first, filled)) as appear:
+        with parts.prepared(folder, _with(first, filled), ahead_of=sources) as appear:
             appear()
         flush_folder(folder)  # the new part must survive a power cut before the old ones go
     with writing(folder):

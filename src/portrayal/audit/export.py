@@ -15,6 +15,7 @@ from typing import Any
 
 from portrayal.audit.files import write_text, writing
 from portrayal.audit.folder import Audit
+from portrayal.audit.locations import location
 from portrayal.errors import AuditError
 
 METADATA = "metadata.csv"
@@ -61,7 +62,7 @@ def export_images(
     Raises:
         AuditError: The folder is not empty, or the audit knows nothing of a prompt.
     """
-    folder = Path(out)
+    folder = location(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise AuditError(f"{folder}: not an empty folder; choose a new one for the export")
     rows = _rows(audit, prompts)

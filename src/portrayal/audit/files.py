@@ -2,6 +2,7 @@
 
 Everything an audit folder holds is written under a temporary name, flushed to disk and renamed, so
 a reader sees the old file or the new one and a killed process leaves nothing but a temporary file.
+An object store does so by itself, and has no locks, no temporary names and nothing to flush.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+from portrayal.audit.locations import object_path
 from portrayal.errors import AuditError
 
 TEMPORARY = ".writing-"
@@ -65,8 +67,17 @@ def write_text(path: Path, text: str, *, keep: bool = False) -> None:
         text: Its content.
         keep: Leave a file that is already there as it is: of two writers, the first one wins.
     """
+    write_bytes(path, text.encode("utf-8"), keep=keep)
+
+
+def write_bytes(path: Path, data: bytes, *, keep: bool = False) -> None:
+    """Replace a small file; see `write_text`."""
+    stored = object_path(path)
+    if stored is not None:
+        stored.write_bytes(data, keep=keep)
+        return
     with replacing(path.parent) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_bytes(data)
         flush(temporary)
         if keep:
             _name_unless_taken(temporary, path)
@@ -75,10 +86,16 @@ def write_text(path: Path, text: str, *, keep: bool = False) -> None:
         flush_folder(path.parent)
 
 
+def names_in(folder: Path) -> list[str]:
+    """Return the names of what a folder holds, in no order."""
+    stored = object_path(folder)
+    return os.listdir(folder) if stored is None else list(stored.sizes())
+
+
 def leftovers(folder: Path, *, now: float | None = None) -> Iterator[Path]:
     """Yield the temporary files of a folder whose writer is dead."""
     moment = time.time() if now is None else now
-    if folder.is_dir():
+    if object_path(folder) is None and folder.is_dir():
         for path in sorted(folder.glob(f"{TEMPORARY}*")):
             with contextlib.suppress(FileNotFoundError):  # its writer has just finished it
                 if moment - path.stat().st_mtime > ABANDONED_AFTER_S or _writer_is_gone(path.name):
@@ -112,6 +129,9 @@ def appending(folder: Path) -> Iterator[None]:
     The kernel drops it with the process, so nobody can be locked out by a dead one. Where the file
     system has no locks two processes may store a row twice; readers then see it once.
     """
+    if object_path(folder) is not None:
+        yield
+        return
     with writing(folder):
         _make(folder)
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
@@ -135,6 +155,8 @@ def flush(path: Path) -> None:
 
 def flush_folder(folder: Path) -> None:
     """Make a rename survive a power cut, where the platform can."""
+    if object_path(folder) is not None:
+        return
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 
 from portrayal.audit import documents
 from portrayal.audit.header import Header
+from portrayal.audit.locations import location
 from portrayal.audit.queries import Queries
 from portrayal.audit.store import Store
 from portrayal.audit.tables import (
@@ -45,7 +46,7 @@ from portrayal.records import Identity, ImageRecord, Measurement
 
 
 class Audit:
-    """An audit folder that exists.
+    """An audit folder that exists, here or in an object store (`s3://bucket/audit`).
 
     Open one with `Audit(path)`, make or continue one with `Audit.at(path, generator)`. Several
     threads may share one, and several processes may have the same folder open. A relation shows
@@ -53,7 +54,7 @@ class Audit:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = location(path)
         self.header = Header.read(self.path)
         self._queries = Queries()
         self._stores: dict[Path, Store] = {}
@@ -65,8 +66,9 @@ class Audit:
         Raises:
             AuditError: The folder is an audit of another generator.
         """
-        Header.create(Path(path), generator)
-        audit = cls(path)
+        where = location(path)
+        Header.create(where, generator)
+        audit = cls(where)
         audit.header.require(generator, audit.path)
         return audit
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import importlib.metadata
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit.files import quoted, write_text
+from portrayal.audit.files import names_in, quoted, write_text
 from portrayal.errors import AuditError, NewerFormat, NotAnAudit
 from portrayal.records import Identity
 
@@ -53,7 +52,7 @@ class Header:
             return
         if folder.exists() and not folder.is_dir():
             raise NotAnAudit(f"{folder}: is a file; an audit is a folder: choose another --out")
-        if folder.is_dir() and any(name[0] != "." for name in os.listdir(folder)):
+        if folder.is_dir() and any(name[0] != "." for name in names_in(folder)):
             raise NotAnAudit(
                 f"{folder}: not empty and not an audit (no {FILE}); choose a new or an empty folder"
             )

@@ -49,10 +49,9 @@ class Index:
             # Parts were merged or set aside: what they held may be elsewhere, or gone.
             self._parts, self._entries, known = [], {}, set()
         try:
-            for name in names:
-                if name not in known:
-                    table = parts.read_part(self._folder / name, self._columns)
-                    self.add(name, table["key"].to_pylist(), ranks(table))
+            new = [self._folder / name for name in names if name not in known]
+            for path, table in parts.read_each(new, self._columns):
+                self.add(path.name, table["key"].to_pylist(), ranks(table))
         except FileNotFoundError:
             self.refresh()
 

@@ -4,6 +4,7 @@ The name ends with the SHA-256 of the file, so a truncated or altered part is fo
 manifest; pages carry checksums, so reading one column already notices damage in that column.
 Several processes may append to one folder at once, and one may merge parts while others read: a
 part is never changed, only added and removed, and a reader whose part has vanished lists again.
+In an object store a part appears under its name as soon as it is written.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit.files import flush, quoted, replacing
+from portrayal.audit.files import flush, names_in, quoted, replacing
+from portrayal.audit.locations import object_path
+from portrayal.audit.object_paths import ObjectReader
 from portrayal.errors import AuditError, DamagedPart
 
 PREFIX = "part-"
@@ -33,6 +36,8 @@ UNREADABLE = "it cannot be read as Parquet"
 
 _ROWS_PER_GROUP = 65_536
 _TRIES = 50
+_DIGITS = 16
+_AT_ONCE = 16
 _SEARCHED = ("key", "prompt", "seed", "status")
 
 
@@ -57,7 +62,7 @@ def part_names(folder: Path) -> list[str]:
 def listing(folder: Path) -> list[str]:
     """Return what one look finds; enough for who holds the folder's lock."""
     try:
-        return sorted(name for name in os.listdir(folder) if is_part(name))
+        return sorted(name for name in names_in(folder) if is_part(name))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except PermissionError as error:
@@ -70,7 +75,9 @@ def is_part(name: str) -> bool:
 
 
 @contextlib.contextmanager
-def prepared(folder: Path, tables: Iterable[pa.Table]) -> Iterator[Callable[[], Path]]:
+def prepared(
+    folder: Path, tables: Iterable[pa.Table], *, ahead_of: Sequence[Path] = ()
+) -> Iterator[Callable[[], Path]]:
     """Write a part under a temporary name and flush it to disk; give what lets it appear.
 
     A part that was not made to appear by the end is removed. The caller flushes the folder: until
@@ -79,7 +86,12 @@ def prepared(folder: Path, tables: Iterable[pa.Table]) -> Iterator[Callable[[], 
     Args:
         folder: Where the part goes; made if absent.
         tables: Tables of one schema that are written one after the other.
+        ahead_of: In an object store, which has no locks, the part comes before all of these in
+            the order of names. See `compaction` for what that is good for.
     """
+    if object_path(folder) is not None:
+        yield _prepared_object(folder, tables, ahead_of)
+        return
     with replacing(folder) as temporary:
         _write(temporary, iter(tables))
         with ThreadPoolExecutor(1) as beside:
@@ -88,11 +100,28 @@ def prepared(folder: Path, tables: Iterable[pa.Table]) -> Iterator[Callable[[], 
             flushed.result()
 
         def appear() -> Path:
-            path = folder / f"{PREFIX}{time.time_ns():020d}-{digest}{SUFFIX}"
+            path = folder / _name(time.time_ns(), digest)
             temporary.rename(path)
             return path
 
         yield appear
+
+
+def _prepared_object(
+    folder: Path, tables: Iterable[pa.Table], ahead_of: Sequence[Path]
+) -> Callable[[], Path]:
+    buffer = pa.BufferOutputStream()
+    _write(buffer, iter(tables))
+    data = buffer.getvalue().to_pybytes()
+    digest = hashlib.sha256(data).hexdigest()[:_DIGITS]
+
+    def appear() -> Path:
+        moment = min((_moment(path) for path in ahead_of), default=time.time_ns() + 1) - 1
+        path = folder / _name(moment, digest)
+        path.write_bytes(data)
+        return path
+
+    return appear
 
 
 def read_part(path: Path, columns: Sequence[str]) -> pa.Table:
@@ -111,9 +140,15 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
     """Open a part; whatever Parquet says about its bytes in the block names the part."""
     with _source(path) as source:
         try:
-            with pq.ParquetFile(source, page_checksum_verification=True) as file:
+            with pq.ParquetFile(
+                source,
+                page_checksum_verification=True,
+                pre_buffer=object_path(path) is not None,  # fewer reads, as each is a request there
+            ) as file:
                 yield file
         except (pa.ArrowException, OSError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
             if isinstance(error, OSError) and error.errno is not None:
                 raise _unreadable(path, error) from error
             raise damaged(path, UNREADABLE) from error
@@ -137,9 +172,7 @@ def read_parts(folder: Path, columns: Sequence[str]) -> dict[Path, pa.Table]:
     for _ in range(_TRIES):
         paths = part_paths(folder)
         try:
-            for path in paths:
-                if path not in read:
-                    read[path] = read_part(path, columns)
+            read.update(read_each([path for path in paths if path not in read], columns))
         except FileNotFoundError:
             continue
         return {path: read[path] for path in paths}
@@ -153,13 +186,37 @@ def each_part(folder: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
     """
     done: set[Path] = set()
     while paths := [path for path in part_paths(folder) if path not in done]:
-        for path in paths:
-            try:
-                table = read_part(path, columns)
-            except FileNotFoundError:
-                break
-            done.add(path)
-            yield table
+        with contextlib.suppress(FileNotFoundError):  # merged into another: list again
+            for path, table in read_each(paths, columns):
+                done.add(path)
+                yield table
+
+
+def read_each(paths: Sequence[Path], columns: Sequence[str]) -> Iterator[tuple[Path, pa.Table]]:
+    """Yield columns of one part after the other; see `read_part`.
+
+    In an object store several are asked for at once: most of the time goes by waiting for answers.
+    """
+    if not paths or object_path(paths[0]) is None:
+        yield from ((path, read_part(path, columns)) for path in paths)
+        return
+    with ThreadPoolExecutor(_AT_ONCE, "portrayal-read") as readers:
+        for start in range(0, len(paths), 4 * _AT_ONCE):
+            some = paths[start : start + 4 * _AT_ONCE]
+            tables = readers.map(lambda path: read_part(path, columns), some)
+            yield from zip(some, tables, strict=True)
+
+
+def sizes(folder: Path) -> dict[Path, int]:
+    """Return the parts of a folder with how many bytes they have, oldest first."""
+    stored = object_path(folder)
+    if stored is not None:
+        return {folder / name: n for name, n in sorted(stored.sizes().items()) if is_part(name)}
+    found = {}
+    for path in part_paths(folder):
+        with contextlib.suppress(FileNotFoundError):
+            found[path] = path.stat().st_size
+    return found
 
 
 def verify(path: Path) -> None:
@@ -187,8 +244,9 @@ def damage(path: Path) -> str | None:
     if actual == path.name.removesuffix(SUFFIX).rsplit("-", 1)[-1]:
         return None
     try:
-        pq.read_metadata(path)
-    except (pa.ArrowException, OSError):
+        with opened(path):
+            pass
+    except DamagedPart:
         return UNREADABLE
     return "its bytes are not those that were written"
 
@@ -208,7 +266,7 @@ def damaged(path: Path, why: str) -> DamagedPart:
     )
 
 
-def _write(path: Path, tables: Iterator[pa.Table]) -> None:
+def _write(path: Path | pa.NativeFile, tables: Iterator[pa.Table]) -> None:
     first = next(tables)
     schema = first.schema
     # Encoded images and float vectors do not shrink, and looking for repeats in them is slow.
@@ -227,8 +285,11 @@ def _write(path: Path, tables: Iterator[pa.Table]) -> None:
 
 @contextlib.contextmanager
 def _source(path: Path) -> Iterator[pa.NativeFile]:
+    stored = object_path(path)
     try:
-        source = pa.OSFile(str(path))
+        source = (
+            pa.OSFile(str(path)) if stored is None else pa.PythonFile(ObjectReader(stored), "r")
+        )
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -244,5 +305,16 @@ def _unreadable(path: Path, error: OSError) -> AuditError:
 
 
 def _digest(path: Path) -> str:
+    if object_path(path) is not None:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:_DIGITS]
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        return hashlib.file_digest(file, "sha256").hexdigest()[:_DIGITS]
+
+
+def _name(moment: int, digest: str) -> str:
+    return f"{PREFIX}{moment:020d}-{digest}{SUFFIX}"
+
+
+def _moment(path: Path) -> int:
+    """Return the moment in a part's name."""
+    return int(path.name.removeprefix(PREFIX).partition("-")[0])

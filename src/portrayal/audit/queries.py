@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from portrayal.audit.locations import object_path
+
 
 class Queries:
     """Makes relations. Those made in one thread can be joined with each other.
@@ -36,21 +38,34 @@ class Queries:
         """
         if not doubled:
             return self.table(schema.empty_table())
+        self._reach(next(iter(doubled)))
         relation = self._connection().read_parquet(
             [_literal(path) for path in doubled],
             filename=True,
             file_row_number=True,
             hive_partitioning=False,  # a folder called `a=b` is no column
         )
-        names = [str(path) for path, rows in doubled.items() for _ in rows]
+        names = [path.name for path, rows in doubled.items() for _ in rows]
         if names:
             # Joined against the few rows to drop, so the pictures stream through untouched.
             numbers = np.concatenate(list(doubled.values()))
             extra = self.table(
-                pa.table({"filename": names, "file_row_number": pa.array(numbers, pa.int64())})
+                pa.table({"part": names, "file_row_number": pa.array(numbers, pa.int64())})
             )
-            relation = relation.join(extra, "filename, file_row_number", how="anti")
+            # By the last name alone: of a URL, DuckDB does not give back the rest as it was.
+            named = relation.select("*, parse_filename(filename, false, 'both_slash') AS part")
+            relation = named.join(extra, "part, file_row_number", how="anti")
         return relation.select(", ".join(schema.names))
+
+    def _reach(self, path: Path) -> None:
+        """Let DuckDB read from the object store that a part is in, if it is in one."""
+        stored = object_path(path)
+        connection = self._connection()
+        if stored is not None:
+            protocols = stored.store.protocol
+            names = [protocols] if isinstance(protocols, str) else protocols
+            if not set(names) & set(connection.list_filesystems()):
+                connection.register_filesystem(stored.store)
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         if not hasattr(self._own, "connection"):

@@ -12,13 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from portrayal.audit import documents, parts
 from portrayal.audit.compaction import drop_doubled_rows, part_folders
 from portrayal.audit.files import appending, flush_folder, leftovers, quoted, writing
 from portrayal.audit.header import Header
+from portrayal.audit.locations import location
 from portrayal.errors import AuditError
 
 SET_ASIDE = "set-aside"
@@ -108,7 +106,7 @@ def repair(audit: str | os.PathLike[str]) -> RepairReport:
         NotAnAudit: There is no audit.json or it is damaged: it says which generator made the
             images, and that cannot be made up.
     """
-    path = Path(audit)
+    path = location(audit)
     header = Header.read(path)
     removed = _remove_leftovers(path)
     aside = [*_documents(path), *_parts(path)]
@@ -169,8 +167,9 @@ def _set_aside(audit: Path, path: Path, why: str, *, rows: int | None = None) ->
 
 def _rows(path: Path) -> int | None:
     try:
-        return int(pq.read_metadata(path).num_rows)
-    except (pa.ArrowException, OSError):
+        with parts.opened(path) as file:
+            return int(file.metadata.num_rows)
+    except (AuditError, FileNotFoundError):
         return None
 
 

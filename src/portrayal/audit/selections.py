@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit.files import flush, flush_folder, quoted, replacing
+from portrayal.audit.files import quoted, write_bytes
 from portrayal.audit.folder import Audit
 from portrayal.errors import AuditError
 
@@ -70,14 +70,11 @@ def selection_file(audit: Path, study: str) -> Path:
 
 def write_selection(audit: Audit, study: str, selection: Selection) -> None:
     """Keep the captions of a study with the audit, in place of earlier ones."""
-    folder = audit.path / "selections"
     text = json.dumps(dict(selection.about), ensure_ascii=False, sort_keys=True)
     table = selection.table.cast(SELECTION).replace_schema_metadata({_ABOUT: text.encode()})
-    with replacing(folder) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
-        flush(temporary)
-        temporary.replace(selection_file(audit.path, study))
-        flush_folder(folder)
+    written = pa.BufferOutputStream()
+    pq.write_table(table, written, compression="zstd")
+    write_bytes(selection_file(audit.path, study), written.getvalue().to_pybytes())
 
 
 def read_selection(audit: Audit, study: str) -> Selection | None:
@@ -90,7 +87,7 @@ def read_selection(audit: Audit, study: str) -> Selection | None:
     if not file.exists():
         return None
     try:
-        table = pq.read_table(file)
+        table = pq.read_table(pa.BufferReader(file.read_bytes()))
         about = json.loads((table.schema.metadata or {})[_ABOUT])
         return Selection(table.replace_schema_metadata(None).cast(SELECTION), about)
     except (pa.ArrowException, ValueError, KeyError, OSError) as error:

@@ -32,7 +32,7 @@ exporting = typer.Typer(
     no_args_is_help=True,
 )
 
-To = Annotated[Path, typer.Option("--to", help="Where the files go.")]
+To = Annotated[Path, typer.Option("--to", parser=o.location, help="Where the files go.")]
 
 
 def add_to(root: typer.Typer) -> None:

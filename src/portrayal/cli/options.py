@@ -15,6 +15,21 @@ from portrayal.errors import AuditError
 NO_VALUE = ""
 """The metavar of a switch; typer would write `<bool>`."""
 
+
+def location(where: str | Path) -> Path:
+    """Return a folder, or a place in an object store where a URL is given."""
+    from portrayal.audit.locations import location as read
+
+    return read(where)
+
+
+def folder_here(where: str | Path) -> Path:
+    """Return a folder of this machine; a URL is an error."""
+    if "://" in str(where):
+        raise AuditError(f"{where}: this needs a folder of this machine")
+    return Path(where)
+
+
 StudyName = Annotated[
     str, typer.Argument(metavar="STUDY", help="A built-in study or suite, or a TOML file.")
 ]
@@ -24,13 +39,25 @@ Target = Annotated[
         metavar="STUDY|AUDIT", help="A study (with --out), or an audit for all its studies."
     ),
 ]
-AuditFolder = Annotated[Path, typer.Argument(metavar="AUDIT", help="The audit folder.")]
+AuditFolder = Annotated[
+    Path,
+    typer.Argument(metavar="AUDIT", parser=location, help="The audit: a folder, or s3://..."),
+]
 Out = Annotated[
     Path,
-    typer.Option("--out", "-o", metavar="AUDIT", help="The audit folder; made if absent."),
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="AUDIT",
+        parser=location,
+        help="The audit: a folder, or s3://..., gs://..., az://...; made if absent.",
+    ),
 ]
 MaybeOut = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="AUDIT", help="The audit folder.")
+    Path | None,
+    typer.Option(
+        "--out", "-o", metavar="AUDIT", parser=location, help="The audit: a folder, or s3://..."
+    ),
 ]
 Json = Annotated[
     bool, typer.Option("--json", metavar=NO_VALUE, help="Print JSON for machines, nothing else.")
@@ -174,4 +201,4 @@ def study_and_folder(target: str | None, out: Path | None) -> tuple[str | None, 
         raise AuditError("which audit? name its folder, or give --out AUDIT")
     if target.endswith(".toml") or target in builtin_names():
         raise AuditError(f"{target} is a study; which audit? give --out AUDIT")
-    return None, Path(target)
+    return None, location(target)

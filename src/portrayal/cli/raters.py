@@ -100,7 +100,7 @@ def import_labels(
 
 def export_tasks(
     audit: o.AuditFolder,
-    to: bring.To,
+    to: Annotated[Path, typer.Option("--to", parser=o.folder_here, help="Where the files go.")],
     form: Annotated[
         Literal["labelstudio", "mturk"], typer.Option("--format", help="For which tool.")
     ] = "labelstudio",

@@ -3,7 +3,7 @@
 Ray places the workers, watches over them and carries the calls. What is ours is the list of what
 is missing: a batch whose worker is lost goes back to it and runs elsewhere, and a new worker is
 asked for in its place. The workers end with the process that called them; what they stored stays,
-so the same command continues. The audit folder must be one and the same path on all nodes.
+so the same command continues. The audit must be one and the same path, or URL, on all nodes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import os
 import socket
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -169,7 +168,7 @@ class _Run:
         self._pool = pool
         self._audit = audit
         # The workers have other working directories.
-        self._folder = str(Path(audit.path).resolve())
+        self._folder = str(audit.path.resolve())
         self._task = task
         self._report = report
         self._work = Work(task.missing)

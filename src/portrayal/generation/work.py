@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from portrayal.audit import Audit
+from portrayal.audit.locations import object_path
 from portrayal.audit.parts import listing, part_names, read_part
 from portrayal.audit.wants import Wanted, seeds_of
 from portrayal.records import Request
@@ -172,7 +173,7 @@ def own_place(folder: Path) -> Iterator[int]:
     """Hold the lowest free place among the processes that work on a folder.
 
     A place is a lock that the kernel drops with its process. Where a file system has no locks,
-    a place at random keeps processes apart well enough.
+    and in an object store, a place at random keeps processes apart well enough.
     """
     handle, place = _lowest_free_place(folder)
     try:
@@ -184,6 +185,8 @@ def own_place(folder: Path) -> Iterator[int]:
 
 def _lowest_free_place(folder: Path) -> tuple[int | None, int]:
     fcntl: Any
+    if object_path(folder) is not None:
+        return None, _PLACES
     try:
         import fcntl
     except ImportError:  # Windows

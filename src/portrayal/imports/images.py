@@ -10,6 +10,7 @@ from typing import Any
 
 from portrayal.audit import Audit
 from portrayal.audit.header import FILE
+from portrayal.audit.locations import location
 from portrayal.errors import ImportFileError
 from portrayal.imports.entries import Entry, Problems
 from portrayal.imports.manifest import NAMES, read_manifest
@@ -75,15 +76,16 @@ def import_images(
     """
     folder = Path(source)
     entries = _entries(folder, None if manifest is None else Path(manifest))
-    generator, present = _earlier(Path(out), name, folder)
+    where = location(out)
+    generator, present = _earlier(where, name, folder)
     problems = Problems(str(folder))
     placed = _placed(entries, present, problems)
     problems.raise_any()
     new = [one for one in placed if present.statuses.get(one.request, "failed") == "failed"]
     _check_new(new, problems, on_progress)
-    _check_present(Path(out), placed, present, problems)
+    _check_present(where, placed, present, problems)
     problems.raise_any()
-    audit = Audit.at(out, generator)
+    audit = Audit.at(where, generator)
     added = _store(audit, new, on_progress)
     prompts = len({entry.prompt for entry in entries})
     return ImportSummary(audit.path, added, len(entries) - added, prompts)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from portrayal.audit import Audit
+from portrayal.audit.files import quoted
+from portrayal.audit.locations import object_path
 from portrayal.audit.selections import (
     Selection,
     read_selection,
@@ -36,9 +38,18 @@ def open_corpus(audit: Audit, place: Path) -> Corpus:
     Args:
         audit: The audit.
         place: A corpus folder, or any source that `portrayal corpus add` takes.
+
+    Raises:
+        StudyError: There is no corpus yet, and the audit is in an object store, where none can be.
     """
     if (place / "corpus.json").exists():
         return Corpus(place)
+    if object_path(audit.path) is not None:
+        raise StudyError(
+            f"{place}: not a corpus yet, and {audit.path} in an object store can keep none; make "
+            f"it on this machine with: portrayal corpus add CORPUS {quoted(place)}, and name "
+            "--corpus CORPUS"
+        )
     return create_corpus(audit.path / "corpora" / place.resolve().stem, [place])
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from portrayal.audit.locations import object_path
 from portrayal.errors import AuditError, MissingExtra, NewerFormat
 
 FILE = "annotations.sqlite"
@@ -198,6 +199,11 @@ def cause(error: sa.exc.SQLAlchemyError) -> str:
 
 def _target(audit: Path, url: str | None) -> sa.URL:
     if url is None:
+        if object_path(audit) is not None:
+            raise AuditError(
+                f"{audit}: SQLite wants a local disk, and this audit is in an object store; give "
+                "--database postgresql://user:password@host/name, or sqlite:///file"
+            )
         return sa.URL.create("sqlite", database=str(audit / FILE))
     try:
         target = sa.make_url(url)
