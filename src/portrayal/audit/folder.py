@@ -13,7 +13,7 @@ Readers need nothing of ours: pandas, polars, DuckDB and `datasets` open the par
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +107,11 @@ class Audit:
         if not records:
             return 0
         return self._images.append(images_table(self.generator, records), again=again)
+
+    @property
+    def own_image_parts(self) -> Set[str]:
+        """Names of the image parts that were appended by this very object."""
+        return self._images.written
 
     def missing(self, wanted: Wanted, *, retry_failed: bool = False) -> pa.Table:
         """Return wanted minus present: a table of `prompt` and `seed`, in the order wanted.

@@ -17,6 +17,8 @@ from typing import Any
 from portrayal.audit.object_stores import answering, open_store
 from portrayal.errors import AuditError
 
+_TAIL = 64 * 2**10
+
 
 class ObjectPath(PurePosixPath):
     """`s3://bucket/some/name`, or the rest of one from a folder on.
@@ -181,11 +183,21 @@ class ObjectPath(PurePosixPath):
 
 
 class ObjectReader(io.RawIOBase):
-    """An object as a file that is read here and there: every read asks for just its bytes."""
+    """An object as a file that is read here and there: every read asks for just its bytes.
 
-    def __init__(self, path: ObjectPath) -> None:
+    The end of it is kept once it was asked for: Parquet has its table of contents there, and of a
+    small file that is all.
+
+    Args:
+        path: The object.
+        size: How many bytes it has, where that is known.
+    """
+
+    def __init__(self, path: ObjectPath, *, size: int | None = None) -> None:
         self._path = path
-        self._size = path.size()
+        self._size = path.size() if size is None else size
+        self._tail_from = max(0, self._size - _TAIL)
+        self._tail: bytes | None = None
         self._at = 0
 
     def readable(self) -> bool:
@@ -212,6 +224,13 @@ class ObjectReader(io.RawIOBase):
         end = min(wanted, self._size)
         if end <= self._at:
             return b""
-        data = self._path.read_range(self._at, end)
+        data = self._range(self._at, end)
         self._at += len(data)
         return data
+
+    def _range(self, start: int, end: int) -> bytes:
+        if start < self._tail_from:
+            return self._path.read_range(start, end)
+        if self._tail is None:
+            self._tail = self._path.read_range(self._tail_from, self._size)
+        return self._tail[start - self._tail_from : end - self._tail_from]

@@ -22,9 +22,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit.files import flush, names_in, quoted, replacing
+from portrayal.audit.files import flush, quoted, replacing
 from portrayal.audit.locations import object_path
-from portrayal.audit.object_paths import ObjectReader
+from portrayal.audit.object_paths import ObjectPath, ObjectReader
 from portrayal.errors import AuditError, DamagedPart
 
 PREFIX = "part-"
@@ -38,6 +38,10 @@ _ROWS_PER_GROUP = 65_536
 _TRIES = 50
 _DIGITS = 16
 _AT_ONCE = 16
+
+_SIZES: dict[ObjectPath, dict[str, int]] = {}
+"""Of folders in object stores what the last listing said: a part never changes, so nobody needs to
+ask again how large it is before reading it."""
 _SEARCHED = ("key", "prompt", "seed", "status")
 
 
@@ -61,8 +65,12 @@ def part_names(folder: Path) -> list[str]:
 
 def listing(folder: Path) -> list[str]:
     """Return what one look finds; enough for who holds the folder's lock."""
+    stored = object_path(folder)
+    if stored is not None:
+        _SIZES[stored] = stored.sizes()
+        return sorted(name for name in _SIZES[stored] if is_part(name))
     try:
-        return sorted(name for name in names_in(folder) if is_part(name))
+        return sorted(name for name in os.listdir(folder) if is_part(name))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except PermissionError as error:
@@ -287,15 +295,18 @@ def _write(path: Path | pa.NativeFile, tables: Iterator[pa.Table]) -> None:
 def _source(path: Path) -> Iterator[pa.NativeFile]:
     stored = object_path(path)
     try:
-        source = (
-            pa.OSFile(str(path)) if stored is None else pa.PythonFile(ObjectReader(stored), "r")
-        )
+        source = pa.OSFile(str(path)) if stored is None else _object_source(stored)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise _unreadable(path, error) from error
     with source:
         yield source
+
+
+def _object_source(path: ObjectPath) -> pa.PythonFile:
+    size = _SIZES.get(path.parent, {}).get(path.name)
+    return pa.PythonFile(ObjectReader(path, size=size), mode="r")
 
 
 def _unreadable(path: Path, error: OSError) -> AuditError:

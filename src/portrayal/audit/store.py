@@ -41,6 +41,8 @@ class Store:
         self._widths: dict[str, int] = {}
         self._turn = threading.RLock()
         self._flushed = -math.inf
+        self.written: set[str] = set()
+        """Names of the parts that were appended here."""
 
     def append(self, table: pa.Table, *, again: bool = False) -> int:
         """Write the rows whose keys are not here yet as one part; return how many they were.
@@ -64,6 +66,7 @@ class Store:
                 if len(still) == len(fresh):
                     self._check_widths(fresh)
                     name = appear().name
+                    self.written.add(name)
                     self._index.add(name, fresh["key"].to_pylist(), ranks(fresh))
                     break
             fresh = still  # somebody else was faster with the others

@@ -147,16 +147,17 @@ class Arrivals:
 
     def __init__(self, audit: Audit, seen: Iterable[str]) -> None:
         self._folder = audit.path / "images"
+        self._own = audit.own_image_parts
         self._seen = set(seen)
 
     def look(self, *, failed_too: bool) -> Iterator[tuple[list[str], list[int]]]:
-        """Yield prompts and seeds of every new part.
+        """Yield prompts and seeds of every new part, but of those that the audit itself appended.
 
         Args:
             failed_too: Whether a request that failed elsewhere is done with.
         """
         names = listing(self._folder)
-        new = [name for name in names if name not in self._seen]
+        new = [name for name in names if name not in self._seen and name not in self._own]
         self._seen.update(new)
         for name in new:
             try:
