@@ -8,8 +8,9 @@ denoising, decoding, an embedding by CLIP ViT-L/14, a face filter's stand-in (a 
 network of about 2 GFLOP a picture, what mobile face detectors take), PNG encoding, writing.
 
 The limit is the arithmetic of all networks (counted by torch, not estimated) at the card's peak.
-Stages are timed in a second, shorter run with a barrier after each stage; they need not add up to
-the first run, where encoding and writing overlap with denoising.
+Stages are timed in a second run of one batch with a barrier after each stage; they need not add up
+to the first run, where encoding and writing overlap with denoising. The batch size is the one that
+`open_generator` finds. Compiling and one batch of warm-up are not timed; their seconds are printed.
 
 --tiny makes the same run with small networks on any machine, to see that it works; its figures mean
 nothing. Without a GPU that is what happens.
@@ -101,14 +102,16 @@ def build_networks(shapes: Shapes, bos: int = 49406, eos: int = 49407) -> dict[s
     return {"unet": unet, "vae": vae, "text_encoder": text}
 
 
-def build_pipeline(folder: Path, shapes: Shapes, dtype: Any) -> None:
+def build_pipeline(folder: Path, shapes: Shapes, dtype: Any, device: str) -> None:
     """Write a StableDiffusionPipeline of these shapes with random weights."""
     import diffusers
+    import torch
     from transformers import CLIPTokenizer
 
     tokenizer = CLIPTokenizer.from_pretrained(part_folder(PIPELINE) / "tokenizer")
     tokenizer.model_max_length = 77
-    networks = build_networks(shapes, tokenizer.bos_token_id, tokenizer.eos_token_id)
+    with torch.device(device):
+        networks = build_networks(shapes, tokenizer.bos_token_id, tokenizer.eos_token_id)
     diffusers.StableDiffusionPipeline(
         **networks, tokenizer=tokenizer,
         scheduler=diffusers.DDIMScheduler(clip_sample=False, steps_offset=1),
@@ -134,8 +137,9 @@ def clip_configuration(shapes: Shapes) -> Any:
     )
 
 
-def build_clip(folder: Path, shapes: Shapes, dtype: Any) -> None:
+def build_clip(folder: Path, shapes: Shapes, dtype: Any, device: str) -> None:
     """Write a CLIP of these shapes with random weights."""
+    import torch
     from transformers import CLIPImageProcessorPil, CLIPModel, CLIPProcessor, CLIPTokenizer
 
     size = shapes.image
@@ -143,7 +147,9 @@ def build_clip(folder: Path, shapes: Shapes, dtype: Any) -> None:
     processor = CLIPImageProcessorPil(
         size={"shortest_edge": size}, crop_size={"height": size, "width": size}
     )
-    CLIPModel(clip_configuration(shapes)).to(dtype).save_pretrained(folder)
+    with torch.device(device):
+        model = CLIPModel(clip_configuration(shapes))
+    model.to(dtype).save_pretrained(folder)
     CLIPProcessor(processor, tokenizer).save_pretrained(folder)
 
 
@@ -220,7 +226,7 @@ def operations(generator: Any, measurers: Sequence[Any], steps: int) -> float:
     size = pipeline.unet.config.sample_size
     latent = torch.zeros(1, 4, size, size, device=weight.device, dtype=weight.dtype)
     texts = torch.zeros(1, 77, pipeline.unet.config.cross_attention_dim).to(latent)
-    picture = generator.generate([Request("a", 0)])[0].image
+    picture = generator.probe([Request("a", 0)])[0].image
     step = count(lambda: pipeline.unet(latent, 1, encoder_hidden_states=texts))
     decoder = count(lambda: pipeline.vae.decode(latent))
     looking = sum(count(lambda one=one: one.measure([picture])) for one in measurers)
@@ -235,11 +241,12 @@ def measure_stages(
     audit = Audit.at(folder, generator.identity)
     pipeline = generator._pipeline
     face_filter, encoder = measurers
+    compiled = pipeline.unet._compiled_call_impl is not None
     with timed(
         stages,
         device,
         ("text", pipeline, "encode_prompt"),
-        ("denoising", pipeline.unet, "forward"),
+        ("denoising", pipeline.unet, "_compiled_call_impl" if compiled else "forward"),
         ("decoding", pipeline.vae, "decode"),
         ("filter", face_filter, "measure"),
         ("embedding", encoder, "measure"),
@@ -266,7 +273,7 @@ def main(arguments: Sequence[str] = ()) -> None:
 
     parser = argparse.ArgumentParser(prog="benchmarks.gpu_generation")
     parser.add_argument("--pictures", type=int, default=512)
-    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--batch", type=int)
     parser.add_argument("--compile", default="on", choices=("auto", "on", "off"))
     parser.add_argument("--tiny", action="store_true")
     given = parser.parse_args(arguments)
@@ -277,32 +284,33 @@ def main(arguments: Sequence[str] = ()) -> None:
     with tempfile.TemporaryDirectory() as scratch, quietly("diffusers", "transformers"):
         folder = Path(scratch)
         torch.manual_seed(0)
-        build_pipeline(folder / "sd15", shapes, torch.bfloat16)
-        build_clip(folder / "clip", shapes, torch.bfloat16)
+        build_pipeline(folder / "sd15", shapes, torch.bfloat16, device)
+        build_clip(folder / "clip", shapes, torch.bfloat16, device)
         settings = {"steps": shapes.steps, "guidance": 7.5, "dtype": "bfloat16", "device": device}
-        plain = open_generator(str(folder / "sd15"), batch_size=batch, compile="off", **settings)
+        generator: Any = open_generator(
+            str(folder / "sd15"), batch_size=batch, compile=mode, **settings
+        )
+        batch = generator.batch_size
         encoder = open_encoder(str(folder / "clip"), device=device, dtype="bfloat16")
         face_filter = FaceFilter(shapes.filter_width, batch, device, torch.bfloat16)
         measurers = (face_filter, encoder)
-        cost = operations(plain, measurers, shapes.steps)
-        stages = measure_stages(folder / "stages", plain, measurers, batch, device)
-        generator = plain
-        if mode != "off":
-            generator = open_generator(
-                str(folder / "sd15"), batch_size=batch, compile=mode, **settings
-            )
+        cost = operations(generator, measurers, shapes.steps)
+        started = time.perf_counter()
         generator.generate([Request("warm", seed) for seed in range(batch)])
+        warm_up = time.perf_counter() - started
         audit = Audit.at(folder / "audit", generator.identity)
         wanted = [(f"a photo of person {i}", max(1, pictures // 8)) for i in range(8)]
         started = time.perf_counter()
         made = generate_and_look(audit, generator, measurers, wanted)
         rate = made / (time.perf_counter() - started)
+        stages = measure_stages(folder / "stages", generator, measurers, batch, device)
     name = "tiny networks on a CPU: figures mean nothing" if tiny else torch.cuda.get_device_name()
     print(f"generation, everything included: {name}")
     print(f"{made} pictures, batch {batch}, {shapes.steps} steps, compile {mode}")
     print(f"{'':44}{'got':>12}  target")
     print(f"{'pictures a second':44}{rate:>12.2f}  {'' if tiny else f'at least {TARGET:g}'}")
     print(f"{'operations a picture, 10^12':44}{cost / 1e12:>12.4g}")
+    print(f"{'warm-up and compiling, s':44}{warm_up:>12.1f}")
     if not tiny:
         share = rate / REFERENCE_LIMIT
         print(f"{'share of the limit at peak':44}{rate * cost / PEAK:>12.1%}")

@@ -1,4 +1,4 @@
-"""Compiling the denoiser once a run is long enough to pay for it, with batches of one size.
+"""Compiling denoiser and decoder once a run is long enough to pay for it, with batches of one size.
 
 Compiling takes about a minute or two and then saves a third of the time on large GPUs, so it pays
 where more than some ten minutes of work are left. A compiled network is made for one shape: the
@@ -25,21 +25,20 @@ class Compilation:
     """Decides when to compile, and keeps batches at one size from then on.
 
     Args:
-        pipeline: Whose denoiser is compiled.
-        mode: "on" compiles at once, "auto" on a GPU where it is worth it, "off" never.
+        pipeline: Whose denoiser and decoder are compiled.
+        mode: "on" compiles before the first batch, "auto" on a GPU where it is worth it, "off" never.
         device: Where the pipeline is.
     """
 
     def __init__(self, pipeline: Any, *, mode: str, device: str) -> None:
         if mode not in MODES:
             raise GenerationError(f"--compile is {mode!r}; allowed: {one_of(MODES)}")
-        self._network = getattr(pipeline, "unet", None) or getattr(pipeline, "transformer", None)
-        self._undecided = mode == "auto" and device.startswith("cuda") and self._network is not None
+        self._networks = _networks(pipeline)
+        self._undecided = mode == "auto" and device.startswith("cuda") and bool(self._networks)
         self._expected = 0
         self._size: int | None = None
         self.compiled = False
-        if mode == "on":
-            self._compile()
+        self._at_once = mode == "on"
 
     def expect(self, pictures: int) -> None:
         """Take note of how many pictures are still to be made."""
@@ -49,6 +48,8 @@ class Compilation:
         self, call: Callable[[Sequence[Request]], list[Picture]], requests: Sequence[Request]
     ) -> list[Picture]:
         """Make a batch with `call`, at the size that the network was compiled for."""
+        if self._at_once and not self.compiled:
+            self._compile()
         if not self.compiled:
             started = time.perf_counter()
             pictures = call(requests)
@@ -65,7 +66,13 @@ class Compilation:
         return pictures[: len(requests)]
 
     def _compile(self) -> None:
-        self._undecided = False
-        if self._network is not None:
-            self._network.compile(backend=BACKEND, dynamic=False)
+        self._undecided = self._at_once = False
+        for network in self._networks:
+            network.compile(backend=BACKEND, dynamic=False)
             self.compiled = True
+
+
+def _networks(pipeline: Any) -> list[Any]:
+    denoiser = getattr(pipeline, "unet", None) or getattr(pipeline, "transformer", None)
+    decoder = getattr(getattr(pipeline, "vae", None), "decoder", None)
+    return [network for network in (denoiser, decoder) if network is not None]

@@ -7,7 +7,7 @@ prompt and seed alone, not on the batch that it was made in, nor on the order or
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from PIL import Image
 
 from portrayal.errors import GenerationError
 from portrayal.generation.adapters import Adapter, find_adapter, fuse_adapters
+from portrayal.generation.batches import batch_for_gpu
 from portrayal.generation.compilation import Compilation
 from portrayal.generation.pipelines import (
     PipelineFiles,
@@ -46,7 +47,8 @@ SETTINGS = (
 )
 """What `open_diffusers` takes."""
 
-_BATCH = {"cpu": 16, "mps": 8, "cuda": 32}
+_BATCH = {"cpu": 16, "mps": 8}
+_PROBE_STEPS = 2
 _CALL_NAMES = {"steps": "num_inference_steps", "guidance": "guidance_scale"}
 
 
@@ -126,13 +128,22 @@ class DiffusersGenerator:
         """Make one picture for each request."""
         return self._compilation.run(self._generate, requests)
 
-    def _generate(self, requests: Sequence[Request]) -> list[Picture]:
+    def probe(self, requests: Sequence[Request]) -> list[Picture]:
+        """Make pictures in two steps: worthless, but they take as much memory as good ones."""
+        return self._generate(requests, {"num_inference_steps": _PROBE_STEPS})
+
+    def _generate(
+        self, requests: Sequence[Request], instead: Mapping[str, Any] | None = None
+    ) -> list[Picture]:
         torch = import_extra("torch", extra="models")
         noise = [torch.Generator("cpu").manual_seed(request.seed) for request in requests]
         prompts = [request.prompt for request in requests]
         with torch.inference_mode(), quietly("diffusers"):
             output = self._pipeline(
-                **self._texts_for(prompts), **self._call, generator=noise, output_type="pt"
+                **self._texts_for(prompts),
+                **{**self._call, **(instead or {})},
+                generator=noise,
+                output_type="pt",
             )
             return _pictures(output)
 
@@ -197,7 +208,8 @@ def open_diffusers(
         revision: A branch, tag or commit of the Hub.
         dtype: float32, bfloat16 or float16; by default float32 on a CPU, bfloat16 on a GPU.
         device: Where to run; by default a GPU where there is one.
-        batch_size: Pictures at once; halved by the loop where memory runs out.
+        batch_size: Pictures at once; where left out, on a GPU the most that fit. Halved by the
+            loop where memory runs out.
         truncate: Let prompts be cut to the text window; kept in the identity.
         lora: Adapters, each a file, a folder or a Hub id, with "@SCALE" behind it or without.
         compile: "auto" compiles the network on a GPU where the run is long enough; "on"; "off".
@@ -218,7 +230,7 @@ def open_diffusers(
     adapters = [find_adapter(written) for written in lora]  # before gigabytes are loaded
     pipeline = load_pipeline(files, dtype=kind, device=place)
     fuse_adapters(pipeline, adapters)
-    return DiffusersGenerator(
+    generator = DiffusersGenerator(
         pipeline,
         name or source.name,
         replace(Sampling(**defaults), **settings),
@@ -227,6 +239,9 @@ def open_diffusers(
         truncate=truncate,
         compilation=Compilation(pipeline, mode=compile, device=place),
     )
+    if batch_size is None and place.startswith("cuda"):
+        generator.batch_size = batch_for_gpu(generator.probe, place)
+    return generator
 
 
 def _files_identity(
