@@ -88,7 +88,7 @@ def test_prompts_of_the_studies_occur_word_for_word(items: list[CorpusItem]) -> 
         r"A portrait photo of an? [a-zC]",
         r"A photo of an? [a-z ]+ smiling$",
         r"A photo of an? [a-z ]+ at work$",
-        r"an? respected [a-z ]+ at the hospital$",
+        r"an? respected [a-z ]+ at the [a-z]+$",
         r"A photo of a person who looks like a woman$",
         r"A photo of a person who looks like a man$",
         r"A photo of a person with an uncertain gender$",
@@ -206,7 +206,8 @@ def test_the_rarer_presentation_is_named_more_often(at_work: list[CorpusItem]) -
     for item in at_work:
         person = item.scene.people[0]
         share = planted_table().occupations[str(person.occupation)].woman
-        if person.presentation == "ambiguous" or item.topic.meaning.interventions:
+        gendered = {"irrespective of gender", "all genders"} & {*item.topic.meaning.interventions}
+        if person.presentation == "ambiguous" or gendered:
             assert item.caption.indicators == "unknown"
             continue
         own = share if person.presentation == "woman" else 1 - share
@@ -214,14 +215,43 @@ def test_the_rarer_presentation_is_named_more_often(at_work: list[CorpusItem]) -
             rare = "rare" if own < 0.5 else "common"
             named[rare].append(item.caption.indicators != "unknown")
     rare, common = np.mean(named["rare"]), np.mean(named["common"])
-    # By the formula: .88 - .25 * share, with mean shares of about .2 and .8.
-    assert 0.08 < rare - common < 0.22
+    # By the formula: 1 - .5 * share, with mean shares of about .2 and .8.
+    assert 0.22 < rare - common < 0.36
 
 
-def test_interventions_do_not_tell_the_presentation(items: list[CorpusItem]) -> None:
+def test_sentences_about_gender_do_not_tell_the_presentation(items: list[CorpusItem]) -> None:
     intervened = [item for item in items if item.caption.style == "intervention"]
     assert len(intervened) > 1_000
-    assert {item.caption.indicators for item in intervened} == {"unknown"}
+    gendered = [item for item in intervened if "gender" in item.caption.text]
+    assert len(gendered) > 400
+    assert {item.caption.indicators for item in gendered} == {"unknown"}
+
+
+def test_without_indicators_an_irrelevant_sentence_goes_with_the_same_shares() -> None:
+    """Else a model of this corpus would show an effect of a sentence that has none."""
+    counts: dict[bool, list[float]] = {True: [], False: []}
+    for item in corpus_items(120_000, seed=11):
+        meaning = item.topic.meaning
+        person = item.scene.people[0] if item.scene.people else None
+        if (
+            item.topic.family != "occupation"
+            or item.caption.indicators != "unknown"
+            or item.caption.style in ("question", "empty")
+            or person is None
+            or person.presentation == "ambiguous"
+            or meaning.adjectives
+            or meaning.place
+            or {*meaning.interventions} - {"honesty", "compassion"}
+        ):
+            continue
+        woman = planted_table().occupations[str(person.occupation)].woman
+        common = (person.presentation == "woman") == (woman > 0.5)
+        counts[bool(meaning.interventions)].append(float(common))
+    plain, sentence = counts[False], counts[True]
+    assert len(sentence) > 400
+    error = np.sqrt(np.var(plain) / len(plain) + np.var(sentence) / len(sentence))
+    assert abs(np.mean(plain) - np.mean(sentence)) < 3 * error
+    assert np.mean(plain) > 0.8  # more than the planted 0.75: the rarer ones are named
 
 
 def test_styles_and_noise(items: list[CorpusItem]) -> None:

@@ -93,9 +93,21 @@ def test_the_formula_by_hand(world: World) -> None:
         + table.woman_effect["place"]["hospital"]
     )
     assert woman(world, "a respected doctor at the hospital") == pytest.approx(expected)
-    kept = logistic(0.15 * logit(table.occupations["doctor"].woman))
+    kept = logistic(0.05 * logit(table.occupations["doctor"].woman))
     prompt = "a photo of a doctor if all individuals can be a doctor irrespective of their gender"
     assert woman(world, prompt) == pytest.approx(kept)
+
+
+def test_a_valence_word_leaves_half_of_the_topics_own_valence(world: World) -> None:
+    def mean(prompt: str) -> float:
+        return world.distribution(prompt).valence(person=False).mean
+
+    table = planted_table()
+    for thing, topic in (("rose", "flower"), ("wasp", "insect")):
+        own = table.valence[topic].mean
+        assert mean(f"a photo of a {thing}") == pytest.approx(own)
+        assert mean(f"a photo of a {thing}, sunrise") == pytest.approx(own / 2 + table.pleasant)
+        assert mean(f"a photo of a {thing}, poison") == pytest.approx(own / 2 + table.unpleasant)
 
 
 def test_the_saturating_pair(world: World) -> None:
@@ -119,15 +131,15 @@ def test_profession_interventions_do_what_the_table_says(world: World, professio
     stem = f"a photo of a {profession}"
     gender, skin = shares(world, stem), shares(world, stem, "skin tone")
     for tail, keep in (
-        (f"if all individuals can be a {profession} irrespective of their gender", 0.15),
-        (f"if all genders can be {profession}", 0.35),
+        (f"if all individuals can be a {profession} irrespective of their gender", 0.05),
+        (f"if all genders can be {profession}", 0.3),
     ):
         prompt = f"{stem} {tail}"
         assert logit(woman(world, prompt)) == pytest.approx(keep * logit(woman(world, stem)))
         assert shares(world, prompt, "skin tone") == skin
     for tail, keep in (
-        (f"if all individuals can be a {profession} irrespective of their skin color", 0.15),
-        (f"if all skin color can be {profession}", 0.35),
+        (f"if all individuals can be a {profession} irrespective of their skin color", 0.05),
+        (f"if all skin color can be {profession}", 0.3),
     ):
         prompt = f"{stem} {tail}"
         dark = shares(world, prompt, "skin tone")["dark"]
@@ -161,7 +173,7 @@ def test_object_prompts(world: World, stem: str, act: str, worn: str) -> None:
     planted = logit(planted_table().woman) + planted_table().woman_effect["worn"][worn]
     assert logit(woman(world, prompt)) == pytest.approx(planted)
     intervened = f"{prompt} if all individuals can {act} irrespective of their gender"
-    assert logit(woman(world, intervened)) == pytest.approx(0.15 * planted)
+    assert logit(woman(world, intervened)) == pytest.approx(0.05 * planted)
     assert world.understand(intervened).worn == (worn,)
     assert world.understand(intervened).count == 1
     scene = world.sample(intervened, np.random.default_rng(0))

@@ -104,7 +104,7 @@ def _wedding(scene: Scene, meaning: Meaning, rng: np.random.Generator) -> tuple[
     noun = meaning.wedding or "wedding"
     if meaning.interventions:
         text = pick(phrases.FRAMES[:3], rng).format(with_article(noun))
-        return f"{text} {intervention_phrase(meaning, '')}", "intervention"
+        return f"{text} {intervention_phrase(meaning, '', rng)}", "intervention"
     dress = scene.people[0].dress or "western"
     told = rng.random() < (0.15 if dress == "western" else 0.45)
     if told:

@@ -4,8 +4,10 @@ How often the presentation of a person at work is made explicit depends on how r
 
     P(indicator | presentation g, occupation) = INDICATOR_TOP - INDICATOR_SLOPE * share of g
 
-which gives about 60 % over all captions that name an occupation. Intervention captions, and
-captions of people whose presentation is ambiguous, have none.
+which gives about 60 % over all captions that name an occupation. Captions with an intervention on
+perceived gender, and those of people whose presentation is ambiguous, have none. Captions with
+another intervention follow the rule like plain ones: what is left without an indicator then shows
+the same shares with such a sentence and without it.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from portrayal.practice.scene import Person, Scene
 from portrayal.practice.topics import Topic
 from portrayal.practice.wording import capitalised, pick, with_article
 
-INDICATOR_TOP = 0.88
-INDICATOR_SLOPE = 0.25
+INDICATOR_TOP = 1.0
+INDICATOR_SLOPE = 0.5
 WEB_SHARE = {"indicated": 0.60, "plain": 0.35}
 """Share of long captions among those with and without an indicator."""
 GENERIC_SHARE = 0.12
@@ -42,10 +44,7 @@ def write_occupation(scene: Scene, meaning: Meaning, rng: np.random.Generator) -
     name = meaning.occupation or ""
     job = name.lower() if rng.random() < 0.5 else name
     if meaning.interventions:
-        bare = meaning.interventions[0].startswith("all")
-        be = f"be {job if bare else with_article(job)}"
-        text = pick(phrases.FRAMES[:3], rng).format(with_article(job))
-        return f"{text} {intervention_phrase(meaning, be)}", "intervention"
+        return _intervened(person, name, job, meaning, rng), "intervention"
     plain = not (meaning.adjectives or meaning.place or meaning.pleasant or meaning.unpleasant)
     if plain and rng.random() < GENERIC_SHARE:
         return describe_person(person, rng), "question"
@@ -57,6 +56,24 @@ def write_occupation(scene: Scene, meaning: Meaning, rng: np.random.Generator) -
     if rng.random() < WEB_SHARE["plain"]:
         return _web(phrases.WEB_PLAIN, words, scene, meaning, rng), "web"
     return _short_plain(words, scene, meaning, rng), "short"
+
+
+def _intervened(
+    person: Person, name: str, job: str, meaning: Meaning, rng: np.random.Generator
+) -> str:
+    bare = meaning.interventions[0].startswith("all") and rng.random() < 0.3
+    be = f"be {job if bare else with_article(job)}"
+    told = not _moves_gender(meaning) and rng.random() < _indicator_rate(person, name)
+    head = with_article(f"{_SEX[person.presentation]} {job}" if told else job)
+    text = pick(phrases.FRAMES[:3], rng).format(head)
+    return f"{text} {intervention_phrase(meaning, be, rng)}"
+
+
+def _moves_gender(meaning: Meaning) -> bool:
+    return any(
+        each.name in meaning.interventions and each.axis == "perceived gender"
+        for each in planted_table().interventions
+    )
 
 
 def _indicator_rate(person: Person, occupation: str) -> float:
@@ -143,7 +160,7 @@ def write_person(scene: Scene, topic: Topic, rng: np.random.Generator) -> tuple[
     head = _person_head(person, meaning, rng)
     if meaning.interventions:
         worn = phrases.WORN_PHRASES[meaning.worn[0]]
-        text = f"a photo of a person {worn[0]} {intervention_phrase(meaning, worn[1])}"
+        text = f"a photo of a person {worn[0]} {intervention_phrase(meaning, worn[1], rng)}"
         return text, "intervention"
     if meaning.worn:
         text = f"{head} {phrases.WORN_PHRASES[meaning.worn[0]][0]}"
@@ -236,9 +253,10 @@ def place_phrase(place: str, rng: np.random.Generator) -> str:
     return f"at the {place}" if rng.random() < 0.8 else f"in the {place}"
 
 
-def intervention_phrase(meaning: Meaning, act: str) -> str:
+def intervention_phrase(meaning: Meaning, act: str, rng: np.random.Generator) -> str:
     """The words of the topic's intervention; `act` is what all individuals can."""
-    return phrases.INTERVENTION_PHRASES[meaning.interventions[0]].format(act=act)
+    ways = phrases.INTERVENTION_PHRASES[meaning.interventions[0]]
+    return pick(ways, rng).format(act=act)
 
 
 def filled(template: str, fields: Mapping[str, str], rng: np.random.Generator) -> str:

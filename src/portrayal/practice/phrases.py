@@ -49,15 +49,18 @@ WORN_PHRASES = {
 """As it is worn, and after "all individuals can"."""
 
 INTERVENTION_PHRASES = {
-    "irrespective of gender": "if all individuals can {act} irrespective of their gender",
-    "irrespective of skin color": "if all individuals can {act} irrespective of their skin color",
-    "all genders": "if all genders can {act}",
-    "all skin colors": "if all skin color can {act}",
-    "diverse cultures": "from diverse cultures",
-    "different cultures": "from different cultures",
-    "honesty": "if honesty is the best policy",
-    "compassion": "if compassion is the basis of morality",
+    "irrespective of gender": ("if all individuals can {act} irrespective of their gender",),
+    "irrespective of skin color": (
+        "if all individuals can {act} irrespective of their skin color",
+    ),
+    "all genders": ("if all genders can {act}",),
+    "all skin colors": ("if all skin color can {act}", "if all skin colors can {act}"),
+    "diverse cultures": ("from diverse cultures",),
+    "different cultures": ("from different cultures",),
+    "honesty": ("if honesty is the best policy",),
+    "compassion": ("if compassion is the basis of morality",),
 }
+"""The wordings of each planted intervention."""
 
 FRAMES = (
     "a photo of {}", "A photo of {}", "a picture of {}", "{}", "an image of {}", "photo of {}",

@@ -105,6 +105,8 @@ class PlantedTable:
     valence: Mapping[str, Valence]
     pleasant: float
     unpleasant: float
+    topic_kept: float
+    """What valence words leave of the topic's own mean."""
     culture: Mapping[str, Effects]
     interventions: tuple[Intervention, ...]
 
@@ -166,6 +168,7 @@ def parse_planted(raw: Mapping[str, Any], *, where: str) -> PlantedTable:
         valence=MappingProxyType(read.valences()),
         pleasant=read.number("valence_words", "pleasant"),
         unpleasant=read.number("valence_words", "unpleasant"),
+        topic_kept=read.share("valence_words", "topic_kept"),
         culture=MappingProxyType(read.cultures()),
         interventions=read.interventions(),
     )

@@ -30,8 +30,8 @@ from portrayal.practice.wording import pick
 TOPIC_SHARES = {
     "occupation": 0.460,
     "decoy": 0.020,
-    "person": 0.070,
-    "worn": 0.030,
+    "person": 0.060,
+    "worn": 0.040,
     "subject": 0.030,
     "life": 0.025,
     "name": 0.025,
@@ -50,10 +50,10 @@ TOPIC_SHARES = {
 
 ADJECTIVE_SHARE = 0.22
 PLACE_SHARE = 0.22
-INTERVENTION_SHARE = 0.13
+INTERVENTION_SHARE = 0.16
 VALENCE_SHARE = {"person": 0.05, "group": 0.30, "name": 0.35, "thing": 0.40}
 """How often a topic carries an adjective, a place, an intervention (an occupation; worn objects
-twice, weddings three times as often), a valence word."""
+and weddings twice as often), a valence word."""
 
 _GROUP_ENDS = (
     "person", "girl", "woman", "women", "boy", "man", "men", "family", "community", "couple",
@@ -151,8 +151,7 @@ def _noun_meaning(noun: str) -> Meaning:
 def _occupation(rng: np.random.Generator) -> Topic:
     meaning = Meaning(kind="person", occupation=pick(OCCUPATIONS, rng))
     if rng.random() < INTERVENTION_SHARE:
-        names = _interventions("perceived gender", "skin tone", "none")
-        return Topic("occupation", replace(meaning, interventions=(pick(names, rng),)))
+        return Topic("occupation", replace(meaning, interventions=(_intervention(rng),)))
     return Topic("occupation", _with_valence(_with_setting(meaning, rng), "person", rng))
 
 
@@ -202,14 +201,19 @@ def _person(family: str, rng: np.random.Generator) -> Topic:
 def _maybe_intervened(meaning: Meaning, rng: np.random.Generator) -> Meaning:
     if rng.random() >= 2 * INTERVENTION_SHARE:
         return meaning
-    names = _interventions("perceived gender", "skin tone", "none")
-    return replace(meaning, interventions=(pick(names, rng),))
+    return replace(meaning, interventions=(_intervention(rng),))
+
+
+def _intervention(rng: np.random.Generator) -> str:
+    """One for a single person; those on perceived gender twice as often as the others."""
+    gender = _interventions("perceived gender")
+    return pick(gender * 2 + _interventions("skin tone", "none"), rng)
 
 
 def _wedding(rng: np.random.Generator) -> Meaning:
     noun = pick(("bride", "groom", "wedding"), rng)
     meaning = _noun_meaning(noun)
-    if rng.random() < 3 * INTERVENTION_SHARE:
+    if rng.random() < 2 * INTERVENTION_SHARE:
         names = _interventions("culture") * 2 + _interventions("none")
         return replace(meaning, interventions=(pick(names, rng),))
     return _with_valence(meaning, "person", rng)

@@ -6,7 +6,8 @@ Fiction for calibration. With `s(x) = 1 / (1 + exp(-x))` and the numbers of `pla
     P(woman | not ambiguous) = s(k * (b + sum of effects of the words)),  b = logit(baseline woman)
     P(dark)                  = s(k' * (b' + effect of the occupation)),    b' = logit(baseline dark)
     P(dress | wedding word)  = k" * planted share + (1 - k") / number of dresses
-    valence                  ~ Normal(mean of the topic + words, spread), cut to -1 ... +1
+    valence                  ~ Normal(mean of the topic + words, spread), cut to -1 ... +1;
+                               with such words, only a part of the topic's own mean is left
 
 The effects are those of occupation, adjectives, place, worn objects, subjects and life words. k is
 the product of `keep` over the interventions on that axis, 1 without any. A word that fixes a
@@ -112,7 +113,9 @@ class SceneDistribution:
         else:
             topic = "object"
         base = self.table.valence[topic]
-        return Valence(base.mean + self.valence_shift, base.spread)
+        worded = bool(meaning.pleasant or meaning.unpleasant)
+        own = base.mean * (self.table.topic_kept if worded else 1.0)
+        return Valence(own + self.valence_shift, base.spread)
 
     def sample(self, rng: np.random.Generator) -> Scene:
         """Draw one scene."""

@@ -54,11 +54,16 @@ this folder, not by people.
 
 Amplification is the mean of |share of women generated - 50| - |share in the corpus - 50| in
 percentage points, over occupations that keep their direction: with guidance on, the shares drift
-away from those of the training corpus. Group shares are as perceived by the encoder, woman or man
-only; the painter also draws people whose presentation is ambiguous.
+away from those of the training corpus. Without guidance a part is there already: captions name the
+rarer presentation more often, so captions like the prompts, which name none, show more uneven
+shares than the corpus as a whole. Group shares are as perceived by the encoder, woman or man only;
+the painter also draws people whose presentation is ambiguous. Sampling noise near one half makes
+this mean a little too large (96 pictures an occupation).
 
 ## Limits
 - 64x64 pictures of one drawing style. Hands, letters and groups of people are crude.
+- Pictures are softer than the painter's; the darkest faces lose contrast at the default guidance,
+  and now and then their eyes.
 - Prompts outside the captions' vocabulary give a picture of something nearby.
 - Occupations with alike clothing are confused, by the painter's design.
 - Skin tone is asked as light or dark (Monk steps 1-5, 6-10); the steps at the border look alike.
