@@ -200,10 +200,17 @@ def test_what_the_safety_checker_flags_is_refused(tmp_path: Path, family: str) -
     assert audit.images().select("reason").fetchall() == [("safety checker",)] * 3
 
 
-def test_a_picture_of_nan_is_a_failure(sd1: Path) -> None:
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_family_passes_off_a_broken_picture_as_data(family: str, tmp_path: Path) -> None:
+    """Families without a safety checker refuse nothing; what is no picture is a failure in all."""
     import torch
 
-    generator: Any = open_generator(str(sd1), steps=1)
+    folder = getattr(pipelines, f"build_{family}")(tmp_path / family)
+    generator: Any = open_generator(str(folder), steps=1, **FAMILIES[family])
+    audit = Audit.at(tmp_path / "audit", generator.identity)
+    whole = generate(audit, generator, [("a", 2)])
+    assert (whole.made, whole.refused, whole.failed) == (2, 0, 0)
     with torch.no_grad():
         generator._pipeline.vae.decoder.conv_out.bias[0] = float("nan")
     pictures = generator.generate(REQUESTS[:2])
