@@ -207,7 +207,7 @@ def test_no_family_passes_off_a_broken_picture_as_data(family: str, tmp_path: Pa
     import torch
 
     folder = getattr(pipelines, f"build_{family}")(tmp_path / family)
-    generator: Any = open_generator(str(folder), steps=1, **FAMILIES[family])
+    generator: Any = open_generator(str(folder), steps=2, **FAMILIES[family])
     audit = Audit.at(tmp_path / "audit", generator.identity)
     whole = generate(audit, generator, [("a", 2)])
     assert (whole.made, whole.refused, whole.failed) == (2, 0, 0)
