@@ -5,6 +5,7 @@ tokenizers    learns both vocabularies                  -> clip/, masked-words/
 autoencoder, clip, masked-words                         -> pipeline/vae, clip/, masked-words/
 encoders      all of the above; on a GPU the last three run side by side, as they are small
 denoiser      the UNet, from the encoders in the out folder; goes on from one that is there
+decoder       the autoencoder's decoder once more, alone; sharpens the pictures
 evaluate      the figures, the contact sheet, the model card
 all           everything
 """
@@ -216,6 +217,28 @@ def denoiser(order: Order) -> None:
     _note(order, "denoiser", started, budget)
 
 
+def decoder(order: Order) -> None:
+    """Train the decoder on; the encoder, and with it the denoiser's world, stays as it is."""
+    from diffusers import AutoencoderKL
+
+    from portrayal.practice.training.autoencoder import save_autoencoder, train_decoder
+
+    recipe, started = order.recipe, time.monotonic()
+    folder = order.out / "pipeline"
+    if not (folder / "vae" / "config.json").is_file():
+        raise PracticeError(f"training: {order.out} holds no autoencoder; run the stage encoders")
+    budget = order.budget(recipe.decoder_minutes, recipe.fit_decoder.steps)
+    model = train_decoder(
+        AutoencoderKL.from_pretrained(folder / "vae"),
+        order.corpus().images,
+        fit=recipe.fit_decoder,
+        budget=budget,
+        machine=order.machine(),
+    )
+    save_autoencoder(model, folder)
+    _note(order, "decoder", started, budget)
+
+
 def evaluate(order: Order) -> None:
     """Measure the trained parts, draw the contact sheet, write the card."""
     from portrayal.practice.training.card import write_card
@@ -231,6 +254,7 @@ def everything(order: Order) -> None:
     """All stages; `minutes`, if given, are those of the denoiser."""
     encoders(replace(order, minutes=None))
     denoiser(order)
+    decoder(replace(order, minutes=None))
     evaluate(order)
 
 
@@ -242,6 +266,7 @@ STAGES = {
     "masked-words": masked_words,
     "encoders": encoders,
     "denoiser": denoiser,
+    "decoder": decoder,
     "evaluate": evaluate,
     "all": everything,
 }
