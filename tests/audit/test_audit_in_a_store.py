@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from audit_samples import failed, made, refused
 
-from portrayal.audit import Audit, compact, compaction, export_images, parts, repair
+from portrayal.audit import Audit, compact, compaction, export_images, files, parts, repair
 from portrayal.audit.locations import location
 from portrayal.audit.selections import SELECTION, Selection, read_selection, write_selection
 from portrayal.errors import AuditError, DamagedPart, NotAnAudit
@@ -220,10 +220,13 @@ def test_merging_keeps_every_row_and_its_place(audit: Audit) -> None:
 
 
 @pytest.mark.parametrize("other", ["drop", "merge", "both"])
+@pytest.mark.parametrize("where", ["store", "folder without locks"])
 def test_two_who_merge_at_once_lose_nothing(
-    audit: Audit, monkeypatch: pytest.MonkeyPatch, other: str
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str, where: str
 ) -> None:
     """The second comes at the worst moment: the merged part is there, its sources are as well."""
+    monkeypatch.setattr(files, "_lock", lambda handle, operation: None)
+    audit = Audit.at(url if where == "store" else tmp_path / "audit", samples.GENERATOR)
     for i in range(6):
         audit.append_images([made(f"p{i}", 0), failed("again", i)])
     samples.write_regardless(audit, [made("p1", 0), made("again", 2)])

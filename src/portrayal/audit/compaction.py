@@ -3,10 +3,10 @@
 What replaces parts is written, flushed and visible before they are removed. A crash in between
 leaves rows twice: readers see each once, and the next compaction or repair drops the second.
 
-In an object store nothing keeps two who merge apart. There, what replaces a part comes before it in
-the order of names, and a row is only ever removed for a better one or one that comes before it: the
-very order by which readers choose. So of all rows that a key ever had the first of the best is
-removed by nobody, whoever else merges, drops or is killed at the same time.
+In an object store, and where a file system has no locks, nothing keeps two who merge apart. So what
+replaces a part comes before it in the order of names, and a row is only ever removed for a better
+one or one that comes before it: the very order by which readers choose. Of all rows that a key ever
+had the first of the best is removed by nobody, whoever else merges, drops or is killed meanwhile.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _merge(folder: Path, target_bytes: int) -> None:
 
 
 def _unless_gone() -> contextlib.AbstractContextManager[None]:
-    """Leave it where parts vanish before they are replaced: in a store, another one merges them."""
+    """Leave it where parts vanish before they are replaced: without locks, another merges them."""
     return contextlib.suppress(FileNotFoundError)
 
 

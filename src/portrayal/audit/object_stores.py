@@ -60,7 +60,8 @@ def check_url(url: str) -> None:
     if scheme not in PACKAGES:
         raise AuditError(
             f"{url}: no audit can be kept under {scheme}://; allowed: a folder, or "
-            f"{one_of([f'{name}://' for name in PACKAGES])}; mount other file systems as a folder"
+            f"{one_of([f'{name}://' for name in PACKAGES if name != 'memory'])}; mount other file "
+            "systems as a folder"
         )
     if not host:
         raise AuditError(f"{url}: names no bucket; write {scheme}://BUCKET/AUDIT")

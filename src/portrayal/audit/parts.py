@@ -94,8 +94,8 @@ def prepared(
     Args:
         folder: Where the part goes; made if absent.
         tables: Tables of one schema that are written one after the other.
-        ahead_of: In an object store, which has no locks, the part comes before all of these in
-            the order of names. See `compaction` for what that is good for.
+        ahead_of: The part comes before all of these in the order of names, which else is that of
+            time. See `compaction` for what that is good for.
     """
     if object_path(folder) is not None:
         yield _prepared_object(folder, tables, ahead_of)
@@ -108,7 +108,7 @@ def prepared(
             flushed.result()
 
         def appear() -> Path:
-            path = folder / _name(time.time_ns(), digest)
+            path = folder / _name(_moment(ahead_of), digest)
             temporary.rename(path)
             return path
 
@@ -124,8 +124,7 @@ def _prepared_object(
     digest = hashlib.sha256(data).hexdigest()[:_DIGITS]
 
     def appear() -> Path:
-        moment = min((_moment(path) for path in ahead_of), default=time.time_ns() + 1) - 1
-        path = folder / _name(moment, digest)
+        path = folder / _name(_moment(ahead_of), digest)
         path.write_bytes(data)
         return path
 
@@ -326,6 +325,7 @@ def _name(moment: int, digest: str) -> str:
     return f"{PREFIX}{moment:020d}-{digest}{SUFFIX}"
 
 
-def _moment(path: Path) -> int:
-    """Return the moment in a part's name."""
-    return int(path.name.removeprefix(PREFIX).partition("-")[0])
+def _moment(ahead_of: Sequence[Path]) -> int:
+    """Return a moment for a part's name: now, or right before those in the names of others."""
+    said = [path.name.removeprefix(PREFIX).partition("-")[0] for path in ahead_of]
+    return min((int(moment) - 1 for moment in said), default=time.time_ns())
