@@ -24,7 +24,7 @@ def load(text: str) -> Study:
 def test_the_association_example_is_a_study() -> None:
     (example,) = blocks("association.md")
     assert len(example.splitlines()) <= 10
-    assert load(example).prompts()[0].text == "a photo of a tabby cat"
+    assert load(example).prompts()[0].text == "a photo of a guitar"
 
 
 def test_the_composition_examples_are_studies() -> None:

@@ -7,17 +7,17 @@ from portrayal.errors import StudyError, one_of
 _ASSOCIATION = """\
 # A study is a question as data. Run it: portrayal run NAME.toml --out audits/mine
 kind = "association"
-title = "Cats and dogs, indoors and outdoors"
-question = "Does the model draw cats closer to indoors than dogs?"
+title = "Instruments and weapons, pleasant and unpleasant"
+question = "Does the model draw instruments closer to pleasant than weapons?"
 citation = ""                        # the paper, where there is one
 images = 10                          # per prompt
 
 # {stimulus} puts a word of x or y as it is, {a stimulus} with its article.
 template = "a photo of {a stimulus}"
-# bare = ["cattle"]                  # words that take no article: mass nouns, plurals, names
+# bare = ["dynamite"]                  # words that take no article: mass nouns, plurals, names
 
 # How the words of a and b enter a prompt:
-#   "append"      "a photo of a cat, sofa"
+#   "append"      "a photo of a guitar, rainbow"
 #   "substitute"  replaces the placeholder word: "a person reading" -> "a woman reading"
 #   "template"    attribute_template = "a photo of {a word} {stimulus}"
 attach = "append"
@@ -26,17 +26,17 @@ attach = "append"
 
 # A positive score: x leans to a more than y does. Prompts are the units of the test, so give each
 # side several words; four a side is the least that can reach p < 0.05.
-x = { name = "cats", words = ["Siamese cat", "tabby cat", "Persian cat", "kitten", "tomcat"] }
-y = { name = "dogs", words = ["poodle", "terrier", "collie", "puppy", "hound"] }
-a = { name = "indoors", words = ["sofa", "carpet", "kitchen", "bedroom", "armchair"] }
-b = { name = "outdoors", words = ["forest", "meadow", "beach", "street", "garden"] }
+x = { name = "instruments", words = ["guitar", "trumpet", "harp", "drum", "cello"] }
+y = { name = "weapons", words = ["sword", "dagger", "spear", "pistol", "axe"] }
+a = { name = "pleasant", words = ["rainbow", "gift", "laughter", "sunrise", "vacation"] }
+b = { name = "unpleasant", words = ["accident", "grief", "poison", "disaster", "poverty"] }
 
 # More than two concepts or attributes: use tables instead of x, y, a, b.
-# contrasts = [["cats", "dogs"]]
+# contrasts = [["instruments", "weapons"]]
 # [concepts]
-# cats = ["Siamese cat", "tabby cat"]
+# instruments = ["guitar", "trumpet"]
 # [attributes]
-# indoors = ["sofa", "carpet"]
+# pleasant = ["rainbow", "gift"]
 """
 
 _COMPOSITION = """\
