@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 from amplification_worlds import Captions, Shown, a_study, build, caption_text, split
 from portrayal.analysis import AnalysisSettings, analyze
 from portrayal.audit import Audit
-from portrayal.report import write_figures, write_report
+from portrayal.report import scatter, write_figures, write_report
 from portrayal.report.figures import figure, rows_of
 from portrayal.report.sides import side_pictures
 
@@ -192,3 +193,19 @@ def test_hovering_shows_intervals_and_another_prompt_can_be_chosen(page: Any) ->
     box.locator("select").select_option("#2")
     after = box.locator("svg .mark-symbol path").first.get_attribute("transform")
     assert before != after
+
+
+def test_labels_of_points_that_lie_together_are_kept_apart() -> None:
+    rows: list[dict[str, Any]] = [
+        {"occupation": name, "prompt": "p", "training": share, "generated": 0.0}
+        for name, share in (("engineer", 10.0), ("mechanic", 12.0), ("assistant", 14.0))
+    ]
+    rows.append({"occupation": "far away", "prompt": "p", "training": 90.0, "generated": 0.0})
+    rows.append({"occupation": "engineer", "prompt": "q", "training": 10.0, "generated": 100.0})
+    scatter._place_labels(rows)
+    heights = [row["label"] for row in rows]
+    together = sorted(heights[:3])
+    assert all(b - a >= scatter.LINE - 1e-9 for a, b in itertools.pairwise(together))
+    assert heights[0] == heights[3] == scatter.LINE  # nothing in the way: right above the point
+    assert heights[4] == 100 - scatter.LINE  # below, since above there is no room
+    assert all(0 < height < 100 for height in heights)

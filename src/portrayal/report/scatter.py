@@ -13,6 +13,9 @@ SIDE = 380
 LABELLED = 24
 """Names of more occupations than this would cover each other; they are shown on hovering."""
 
+LETTER, LINE = 1.0, 3.4
+"""Width of a letter and height of a line of labels, in points of the two axes."""
+
 AMPLIFIED, REDUCED = "#f3d9cc", "#e3edf2"
 """Ground of amplification and of de-amplification."""
 
@@ -40,6 +43,7 @@ def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     points = alt.Chart(alt.InlineData(shown)).transform_filter("datum.prompt === prompt_shown")
     rules = points.transform_filter(hover)
     few = len({row["occupation"] for row in shown}) <= LABELLED
+    _place_labels(shown)
     x = _axis(alt.X, "training:Q", "% in training pictures")
     y = _axis(alt.Y, "generated:Q", "% in generated pictures")
     layers = [
@@ -59,10 +63,35 @@ def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
         )
         .add_params(hover),
         (points if few else rules)
-        .mark_text(dy=-10, fontSize=10, color=INK)
-        .encode(x=x, y=y, text="occupation:N"),
+        .mark_text(fontSize=10, color=INK)
+        .encode(x=x, y=_axis(alt.Y, "label:Q", "% in generated pictures"), text="occupation:N"),
     ]
     return alt.layer(*layers).add_params(_choice(shown)).properties(height=SIDE)
+
+
+def _place_labels(rows: list[Row]) -> None:
+    """Give every row the height of its label: above its point, or the nearest that is free."""
+    for prompt in {row["prompt"] for row in rows}:
+        placed: list[tuple[float, float, float]] = []
+        for row in sorted(
+            (row for row in rows if row["prompt"] == prompt), key=lambda row: row["training"]
+        ):
+            x, half = row["training"], LETTER * len(row["occupation"]) / 2
+            heights = [row["generated"] + step * LINE for step in _PLACES]
+            inside = [height for height in heights if 0 < height < 100]
+            free = (
+                height
+                for height in inside
+                if all(
+                    abs(x - other) >= half + wide or abs(height - y) >= LINE
+                    for other, y, wide in placed
+                )
+            )
+            row["label"] = next(free, inside[0])
+            placed.append((x, row["label"], half))
+
+
+_PLACES = (1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)
 
 
 def _choice(rows: list[Row]) -> Any:

@@ -14,7 +14,7 @@ images = 10                          # per prompt
 
 # {stimulus} puts a word of x or y as it is, {a stimulus} with its article.
 template = "a photo of {a stimulus}"
-# bare = ["dynamite"]                  # words that take no article: mass nouns, plurals, names
+# bare = ["dynamite"]                # words that take no article: mass nouns, plurals, names
 
 # How the words of a and b enter a prompt:
 #   "append"      "a photo of a guitar, rainbow"
