@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import errno
 import os
 import pickle
 import sys
@@ -204,6 +205,7 @@ class NoCredentialsError(Exception):
         (ClientError("sesame"), "write", r"\(ClientError SlowDown\)"),
         (ConnectionResetError("sesame"), "read", r"\(ConnectionResetError\)"),
         (TimeoutError("sesame"), "read", r"\(TimeoutError\)"),
+        (OSError(errno.ENOSYS, "sesame"), "write", r"\(OSError ENOSYS\)"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )

@@ -136,5 +136,5 @@ def _kind(error: Exception) -> str:
     """Return what kind of error it is, with the code of the store's answer where there is one."""
     response = getattr(error, "response", None)
     answer = response.get("Error", {}) if isinstance(response, dict) else {}
-    code = answer.get("Code")
+    code = answer.get("Code") or errno.errorcode.get(getattr(error, "errno", None) or 0)
     return f"{type(error).__name__} {code}" if isinstance(code, str) else type(error).__name__

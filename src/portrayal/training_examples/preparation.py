@@ -44,26 +44,34 @@ def open_corpus(audit: Audit, place: Path) -> Corpus:
     """
     if (place / "corpus.json").exists():
         return Corpus(place)
-    if object_path(audit.path) is not None:
+    _check_place(place, audit.path)
+    return create_corpus(audit.path / "corpora" / place.resolve().stem, [place])
+
+
+def _check_place(place: Path, audit: Path) -> None:
+    """Raise where a corpus would have to be made inside an audit that cannot keep one."""
+    if object_path(audit) is not None and not (place / "corpus.json").exists():
         raise StudyError(
-            f"{place}: not a corpus yet, and {audit.path} in an object store can keep none; make "
-            f"it on this machine with: portrayal corpus add CORPUS {quoted(place)}, and name "
+            f"{place}: not a corpus yet, and {audit} in an object store can keep none; make it on "
+            f"this machine with: portrayal corpus add CORPUS {quoted(place)}, and name "
             "--corpus CORPUS"
         )
-    return create_corpus(audit.path / "corpora" / place.resolve().stem, [place])
 
 
 def check_corpus(studies: Sequence[Study], out: Path, corpus: Path | None) -> None:
     """Raise, before a model is loaded, where studies lack their training data.
 
     Raises:
-        StudyError: No corpus was named and the audit has no captions, or it is not there.
+        StudyError: No corpus was named and the audit has no captions, or it is not there, or it
+            cannot be made.
     """
     for study in studies:
         if not isinstance(study, AmplificationStudy):
             continue
         if corpus is not None and not corpus.exists():
             raise StudyError(f"{corpus}: no such folder; --corpus names captions and pictures")
+        if corpus is not None:
+            _check_place(corpus, out)
         if corpus is None and not selection_file(out, study.name).exists():
             raise StudyError(
                 f"{study.name}: needs training captions, and {out} has none yet; name the model's "
