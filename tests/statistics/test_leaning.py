@@ -91,3 +91,14 @@ def test_nothing_to_go_by() -> None:
     one = leaning_change([[1, 1], [nan, nan]], [[1, 0], [0, 1]], [1.0, 1.0], rng=rng())
     assert (one.n_attributes, one.n_missing) == (1, 1)
     assert math.isnan(one.leaning.interval.low)
+
+
+def test_where_nothing_changes_the_interval_is_that_for_other_images() -> None:
+    same = [[1, 1, 1], [0, 0, 0], [1, 1, 1]]
+    usual = [0.9, -0.8, 0.7]
+    found = leaning_change(same, same, usual, rng=rng()).leaning
+    images = leaning_change(same, same, usual, rng=rng(), unit="image").leaning
+    assert found.value == 0
+    assert found.p_value == 1
+    assert found.interval == images.interval
+    assert found.interval.low < -0.1 < 0.1 < found.interval.high

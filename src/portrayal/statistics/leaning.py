@@ -61,7 +61,9 @@ def leaning_change(
 
     p-values swap before and after, as in `paired_change`; the usual leaning stays as it is. The
     interval holds for other attributes (Student's t) or, with `image`, for other images of these
-    (Newcombe's intervals put together), with the usual leaning as it was found.
+    (Newcombe's intervals put together), with the usual leaning as it was found. Where all
+    attributes change alike, as when nothing changes, their spread says nothing: then it is the
+    interval for other images.
 
     Args:
         before: Groups without the intervention: attributes x seeds, 1 first group, 0 second, NaN.
@@ -103,9 +105,7 @@ def leaning_change(
         before=float(w @ bias_before),
         after=float(w @ bias_after),
         value=value,
-        interval=_attributes_interval(w, bias_after - bias_before, confidence)
-        if unit == "attribute"
-        else _images_interval(w, pairs, confidence),
+        interval=_interval(w, pairs, bias_after - bias_before, unit, confidence),
         p_value=swaps.p_value(_changes(swaps) @ w, value),
         exact=swaps.exact,
     )
@@ -140,6 +140,16 @@ def _bias(first: FloatArray, second: FloatArray) -> FloatArray:
     total = first + second
     empty = np.full(total.shape, np.nan)
     return np.asarray(np.divide(first - second, total, out=empty, where=total > 0))
+
+
+def _interval(
+    w: FloatArray, pairs: PairCounts, changes: FloatArray, unit: Unit, confidence: float
+) -> Interval:
+    if unit == "attribute":
+        found = _attributes_interval(w, changes, confidence)
+        if w.size < 2 or found.high > found.low:
+            return found
+    return _images_interval(w, pairs, confidence)
 
 
 def _attributes_interval(w: FloatArray, changes: FloatArray, confidence: float) -> Interval:
