@@ -15,7 +15,7 @@ import pytest
 from audit_samples import failed, made, refused
 
 from portrayal.audit import Audit, compact, compaction, export_images, files, parts, repair
-from portrayal.audit.locations import location
+from portrayal.audit.locations import location, object_path
 from portrayal.audit.selections import SELECTION, Selection, read_selection, write_selection
 from portrayal.errors import AuditError, DamagedPart, NotAnAudit
 from portrayal.records import Identity, Measurement
@@ -304,3 +304,26 @@ def test_an_empty_audit(audit: Audit) -> None:
     assert len(audit.missing([("a", 2)])) == 2
     assert compact(audit).before == 0
     assert isinstance(audit.missing([]), pa.Table)
+
+
+def test_a_store_that_fails_while_a_part_is_read_is_no_damage(
+    audit: Audit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit.append_images([made("a", 0)])
+
+    def fail(*_: Any, **__: Any) -> bytes:
+        raise ConnectionResetError("connection reset by peer")
+
+    stored = object_path(audit.path)
+    assert stored is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(stored.store, "cat_file", fail)
+        for read in (
+            audit.images,
+            lambda: parts.verify(parts_of(audit)[0]),
+            lambda: repair(stored),
+        ):
+            with pytest.raises(AuditError, match="cannot be reached") as caught:
+                read()
+            assert not isinstance(caught.value, DamagedPart)
+    assert len(rows_of(audit)) == 1
