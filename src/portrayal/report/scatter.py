@@ -13,7 +13,7 @@ SIDE = 380
 LABELLED = 24
 """Names of more occupations than this would cover each other; they are shown on hovering."""
 
-LETTER, LINE = 1.0, 3.4
+LETTER, LINE = 0.8, 2.9
 """Width of a letter and height of a line of labels, in points of the two axes."""
 
 AMPLIFIED, REDUCED = "#f3d9cc", "#e3edf2"
