@@ -72,10 +72,9 @@ def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
 def _place_labels(rows: list[Row]) -> None:
     """Give every row the height of its label: above its point, or the nearest that is free."""
     for prompt in {row["prompt"] for row in rows}:
-        placed: list[tuple[float, float, float]] = []
-        for row in sorted(
-            (row for row in rows if row["prompt"] == prompt), key=lambda row: row["training"]
-        ):
+        together = [row for row in rows if row["prompt"] == prompt]
+        placed = [(row["training"], row["generated"], LETTER) for row in together]
+        for row in sorted(together, key=lambda row: row["training"]):
             x, half = row["training"], LETTER * len(row["occupation"]) / 2
             heights = [row["generated"] + step * LINE for step in _PLACES]
             inside = [height for height in heights if 0 < height < 100]
