@@ -184,3 +184,20 @@ def test_the_command_can_be_pasted_where_the_path_has_blanks(tmp_path: Path) -> 
         audit.read_images(["x"]) or Audit(audit.path).images()
     assert str(caught.value).endswith(f"portrayal repair '{audit.path}'")
     assert f"generate --out '{audit.path}'" in repair(audit.path).commands()[0]
+
+
+def test_the_training_side_is_mended_too(audit: Audit) -> None:
+    audit.append_images([made("a", 0)])
+    side = Audit.at(audit.path / "training", Identity("corpus", "captions"))
+    side.append_images([made("a caption", seed) for seed in range(3)])
+    assert repair(audit.path).lines() == ["nothing to repair"]
+    samples.truncate(samples.image_parts(side)[0])
+    report = repair(audit.path)
+    first, second = report.lines()
+    assert first.startswith("training: images")
+    assert "moved to set-aside" in first
+    assert second == "run the study again with its --corpus: what lacks is fetched again"
+    assert report.set_aside == ()
+    assert report.training is not None
+    assert report.as_dict()["training"]["set_aside"][0]["rows"] is None
+    assert repair(audit.path).lines() == ["nothing to repair"]

@@ -17,6 +17,7 @@ from portrayal.audit.compaction import drop_doubled_rows, part_folders
 from portrayal.audit.files import appending, flush_folder, leftovers, quoted, writing
 from portrayal.audit.header import Header
 from portrayal.audit.locations import location
+from portrayal.audit.selections import TRAINING
 from portrayal.errors import AuditError
 
 SET_ASIDE = "set-aside"
@@ -46,9 +47,17 @@ class RepairReport:
     set_aside: tuple[SetAside, ...]
     leftovers: int
     doubled: int
+    training: RepairReport | None = None
+    """The same of the training side, where there is one."""
 
     def lines(self) -> list[str]:
         """Return one line for every thing done, and last what to do now."""
+        said = self._done()
+        if self.training is not None:
+            said += [f"{TRAINING}: {line}" for line in self.training._done()]
+        return [*said, *self.commands()] or ["nothing to repair"]
+
+    def _done(self) -> list[str]:
         said = [
             f"{one.path}: {one.why}; moved to {one.moved_to}, {self._lost(one)}"
             for one in self.set_aside
@@ -57,10 +66,11 @@ class RepairReport:
             said.append(f"{_count(self.leftovers, 'file')} of stopped writers removed")
         if self.doubled:
             said.append(f"{_count(self.doubled, 'doubled row')} dropped")
-        return [*said, *self.commands()] or ["nothing to repair"]
+        return said
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
+        side = {} if self.training is None else {"training": self.training.as_dict()}
         return {
             "audit": str(self.audit),
             "set_aside": [
@@ -70,6 +80,7 @@ class RepairReport:
             "leftovers": self.leftovers,
             "doubled": self.doubled,
             "make_again": self.commands(),
+            **side,
         }
 
     def commands(self) -> list[str]:
@@ -89,7 +100,10 @@ class RepairReport:
             "studies": "name the study again when you run it",
             "results.json": f"analyze again: portrayal analyze {where}",
         }
-        return list(dict.fromkeys(text for name, text in advice.items() if name in lost))
+        found = [text for name, text in advice.items() if name in lost]
+        if self.training is not None and self.training.set_aside:
+            found.append("run the study again with its --corpus: what lacks is fetched again")
+        return list(dict.fromkeys(found))
 
     def _lost(self, one: SetAside) -> str:
         if one.path.suffix != parts.SUFFIX:
@@ -113,7 +127,9 @@ def repair(audit: str | os.PathLike[str]) -> RepairReport:
     doubled = sum(drop_doubled_rows(folder) for folder in part_folders(path))
     generator = header.generator
     imported = generator.kind == "folder"
-    return RepairReport(path, imported, generator.name, tuple(aside), removed, doubled)
+    side = path / TRAINING
+    training = repair(side) if (side / "audit.json").exists() else None
+    return RepairReport(path, imported, generator.name, tuple(aside), removed, doubled, training)
 
 
 def _remove_leftovers(audit: Path) -> int:
