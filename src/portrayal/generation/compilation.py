@@ -26,7 +26,8 @@ class Compilation:
 
     Args:
         pipeline: Whose denoiser and decoder are compiled.
-        mode: "on" compiles before the first batch, "auto" on a GPU where it is worth it, "off" never.
+        mode: "on" compiles before the first batch, "auto" on a GPU where it is worth it, "off"
+            never.
         device: Where the pipeline is.
     """
 
