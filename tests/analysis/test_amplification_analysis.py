@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from amplification_worlds import Captions, Shown, a_study, analyzed, build, caption_text, split
+from portrayal.analysis import amplification_findings
 from portrayal.analysis.picture_groups import face_reason
 from portrayal.audit import Audit
 from portrayal.records import Finding, Identity, StudyResult
@@ -353,3 +354,11 @@ def test_an_encoder_that_has_not_looked_has_no_answer_beside_one_that_has(
     assert blind.estimate is None
     assert "has not read the axis's texts" in blind.sentence
     assert {t.name for t in result.tables if t.role == "sides"} == {"sides · invented-encoder"}
+
+
+@pytest.mark.parametrize(
+    ("p_value", "said"),
+    [(0.3, ", which chance can explain"), (0.001, "the paper's t-test, which takes shares as")],
+)
+def test_where_interval_and_t_test_disagree_the_sentence_says_why(p_value: float, said: str) -> None:
+    assert said in amplification_findings._explained(p_value, 0.05)

@@ -91,10 +91,20 @@ def _amplified_sentence(view: View, found: Amplified, included: Amplified) -> st
         f"{SUBSETS[found.comparison.subset].title[:1].upper()}"
         f"{SUBSETS[found.comparison.subset].title[1:]}: the share of {view.study.first_group} in "
         f"generated pictures is on average {what} in training pictures"
-        f"{'' if clear else ', which chance can explain'} "
+        f"{'' if clear else _explained(found.p_value, 1 - settings.confidence)} "
         f"({between(low, high, settings.confidence)}{p}; "
         f"{counted(sampled.n, 'occupation')}, {sampled.n_images:,} pictures{switched})."
     )
+
+
+def _explained(p_value: float, level: float) -> str:
+    """Say what chance can explain; the paper's t-test takes the shares themselves as known."""
+    if p_value < level:
+        return (
+            ", which the noise of so few pictures can explain; the paper's t-test, which takes "
+            "shares as known, does not see that"
+        )
+    return ", which chance can explain"
 
 
 def reduction_finding(view: View, name: SubsetName, found: ReductionResult) -> Finding:
