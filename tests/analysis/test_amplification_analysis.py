@@ -360,5 +360,5 @@ def test_an_encoder_that_has_not_looked_has_no_answer_beside_one_that_has(
     ("p_value", "said"),
     [(0.3, ", which chance can explain"), (0.001, "the paper's t-test, which takes shares as")],
 )
-def test_where_interval_and_t_test_disagree_the_sentence_says_why(p_value: float, said: str) -> None:
+def test_the_sentence_says_why_interval_and_t_test_disagree(p_value: float, said: str) -> None:
     assert said in amplification_findings._explained(p_value, 0.05)
