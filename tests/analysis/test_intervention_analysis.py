@@ -308,6 +308,17 @@ def test_nothing_to_compare(audit: Audit, what: str) -> None:
     assert {row[what] for row in scores} == {72}
 
 
+def test_single_images_have_no_diversity_to_speak_of(audit: Audit) -> None:
+    fill_audit(audit, [study().with_images(1)], showing(planted))
+    findings = analyze(audit).findings
+    diversity = [one for one in findings if "diversity" in one.statistic]
+    assert len(diversity) > 2
+    for one in diversity:
+        assert (one.estimate, one.p, one.q) == (None, None, None)
+        assert "every attribute has one image" in one.sentence
+    assert of(findings, "gender", "change of leaning").p is not None
+
+
 def test_texts_that_were_not_read(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(planted), texts=None)
     (found,) = analyze(audit).findings
@@ -316,7 +327,7 @@ def test_texts_that_were_not_read(audit: Audit) -> None:
 
 
 def test_published_numbers_stand_beside_ours(audit: Audit) -> None:
-    entigen = load_study("entigen").with_images(1)
+    entigen = load_study("entigen").with_images(2)
     assert isinstance(entigen, InterventionStudy)
     western = entigen.axes["culture"].groups["western"][0]
     dark = entigen.axes["skin tone"].groups["dark skin"][0]

@@ -99,7 +99,9 @@ def original_finding(arms: CategoryArms) -> Finding:
         },
     }
     if score.n < LEAST_IMAGES:
-        return _no_answer(start, arms, f"{counted(score.n, 'image')} with a known group")
+        return _no_answer(start, arms, f"{counted(score.n, 'image')} with a known group; {_LEAST}")
+    if _single(arm):
+        return _no_answer(start, arms, _SINGLE)
     return Finding(
         **start,
         estimate=score.value,
@@ -134,8 +136,10 @@ def diversity_finding(comparison: Comparison) -> Finding:
         known = [
             int((arm.first + arm.second).sum()) for arm in (comparison.before, comparison.after)
         ]
-        reason = f"{known[0]} images with a known group before, {known[1]} after"
+        reason = f"{known[0]} images with a known group before, {known[1]} after; {_LEAST}"
         return _no_answer({**start, "p": None}, arms, reason)
+    if _single(comparison.before) and _single(comparison.after):
+        return _no_answer({**start, "p": None}, arms, _SINGLE)
     return Finding(
         **start,
         **_numbers(change),
@@ -270,10 +274,22 @@ def _flips(comparison: Comparison) -> str:
     return f" The leading group changes for {counted(len(flips), 'attribute')}: {clear}."
 
 
+def _single(arm: Arm) -> bool:
+    """Whether no attribute has two images: Eq. 1 is then 1 whatever they show."""
+    return bool((arm.first + arm.second).max(initial=0) < 2)
+
+
+_LEAST = f"at least {LEAST_IMAGES} on each side are needed"
+_SINGLE = (
+    "every attribute has one image, whose diversity score is 1 whatever it shows; ask for more "
+    "images a prompt"
+)
+
+
 def _no_answer(start: dict[str, Any], arms: CategoryArms, reason: str) -> Finding:
     data = arms.view.data
     sentence = not_enough(
-        f"{_where(arms)}: {reason}; at least {LEAST_IMAGES} on each side are needed",
+        f"{_where(arms)}: {reason}",
         data.dropped,
         data.wanted,
     )
