@@ -4,7 +4,7 @@ import pytest
 from invented import fill_audit, leaning
 
 from portrayal.analysis import AnalysisSettings
-from portrayal.analysis.plan import duration, plan_study, total_missing
+from portrayal.analysis.plan import duration, plan_study, plan_together
 from portrayal.audit import Audit
 from portrayal.statistics import detectable_effect, detectable_share_difference
 from portrayal.study import load_studies, load_study, study_from_toml
@@ -44,8 +44,9 @@ def test_imported_images_count_whatever_their_seeds(audit: Audit) -> None:
 
 def test_shared_images_count_once() -> None:
     studies = (load_study("flowers-insects"), load_study("demo-flowers-insects"))
-    assert total_missing(studies) == 1500
-    assert total_missing(load_studies("t2iat")) == 8310
+    assert plan_together(studies).missing == 1500
+    assert plan_together(studies, others=[plan_study(studies[1])]).missing == 1500 + 192
+    assert plan_together(load_studies("t2iat")).images == 8310
 
 
 def test_what_could_be_detected() -> None:
@@ -71,7 +72,7 @@ def test_too_little_is_said() -> None:
 def test_rows_for_the_terminal() -> None:
     plan = plan_study(load_study("demo-occupations"), rate=4)
     assert plan.row() == (
-        "demo-occupations", "8", "128", "0", "128", "32 s", "shares 42 points apart",
+        "demo-occupations", 8, 128, 0, 128, "32 s", "shares 42 points apart",
     )  # fmt: skip
     assert plan.as_dict()["missing"] == 128
 

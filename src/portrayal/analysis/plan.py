@@ -20,6 +20,9 @@ from portrayal.study import AssociationStudy, CompositionStudy, Contrast, Interv
 DEFAULT_RATE = 4.0
 """Pictures a second: the practice model on two cores."""
 
+TOGETHER = "all together"
+"""What stands in place of a study's name where a plan is about several."""
+
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
@@ -44,10 +47,10 @@ class StudyPlan:
     seconds: float
     detectable: str
 
-    def row(self) -> tuple[str, ...]:
+    def row(self) -> tuple[str | int, ...]:
         """Return the plan as the cells of a table row."""
         numbers = (self.prompts, self.images, self.present, self.missing)
-        return (self.study, *map(str, numbers), duration(self.seconds), self.detectable or "–")
+        return (self.study, *numbers, duration(self.seconds), self.detectable or "–")
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
@@ -83,10 +86,33 @@ def plan_study(
     )
 
 
-def total_missing(studies: Sequence[Study], audit: Audit | None = None) -> int:
-    """Count the images that several studies lack together; shared ones count once."""
+def plan_together(
+    studies: Sequence[Study],
+    audit: Audit | None = None,
+    *,
+    others: Sequence[StudyPlan] = (),
+    rate: float = DEFAULT_RATE,
+) -> StudyPlan:
+    """Say what several studies cost in one audit; images that they share count once.
+
+    Args:
+        studies: The studies.
+        audit: Where their images go; None: a new audit.
+        others: Plans of studies that share no image with these; they are added as they are.
+        rate: Pictures a second.
+    """
     wanted = most_wanted((p.text, p.seeds) for study in studies for p in study.prompts())
-    return _missing(wanted, audit)
+    images = sum(map(len, wanted.values())) + sum(one.images for one in others)
+    missing = _missing(wanted, audit) + sum(one.missing for one in others)
+    return StudyPlan(
+        study=TOGETHER,
+        prompts=len(wanted) + sum(one.prompts for one in others),
+        images=images,
+        present=images - missing,
+        missing=missing,
+        seconds=missing / rate,
+        detectable="",
+    )
 
 
 def _missing(wanted: Mapping[str, range], audit: Audit | None) -> int:

@@ -152,9 +152,11 @@ def study(found: Any, asked: str) -> None:
     out.print()
 
 
-def plans(found: Sequence[Any]) -> None:
-    """Print what studies cost."""
+def plans(found: Sequence[Any], total: Any = None) -> None:
+    """Print what studies cost, and what they cost together."""
     plain_table(
         ("study", "prompts", "images", "present", "to make", "time", "could detect"),
-        [one.row() for one in found],
+        [one.row() for one in (found if total is None else (*found, total))],
     )
+    if total is not None:
+        say(f"{total.study}: images that several studies want are made, and counted, once")

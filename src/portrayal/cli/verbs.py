@@ -97,11 +97,14 @@ def plan(
     """Say what a study costs and what it could detect, before anything is made."""
     from portrayal import workflow
 
-    plans = workflow.plan(workflow.studies_for(study, out, images), out, rate=rate)
+    studies = workflow.studies_for(study, out, images)
+    plans = workflow.plan(studies, out, rate=rate)
     if json:
         console.as_json([one.as_dict() for one in plans])
-    else:
-        console.plans(plans)
+        return
+    total = workflow.plan_all(studies, out, rate=rate) if len(studies) > 1 else None
+    console.plans(plans, total)
+    console.say(f"time at {rate:g} pictures a second; --rate for yours")
 
 
 @with_engine
