@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from command_line import CommandLine
+from command_line import CommandLine, in_a_process
 from portrayal.practice.corpus import corpus_items
 
 
@@ -152,3 +153,17 @@ def test_problems_are_told_and_do_not_stop(portrayal: CommandLine, tmp_path: Pat
     ]
     told = json.loads(portrayal("corpus", "add", tmp_path / "c", tmp_path, "--json").out)
     assert {one["kind"] for one in told["left_out"]} == {"no text", "unreadable"}
+
+
+def test_a_store_without_credentials_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    answer = in_a_process(
+        "corpus", "add", tmp_path / "c", "s3://bucket/x.parquet",
+        env={**nowhere, "AWS_EC2_METADATA_DISABLED": "true"},
+    )  # fmt: skip
+    assert answer.error.startswith("s3://bucket/x.parquet: no credentials for the store; ")
+    assert not (tmp_path / "c").exists()

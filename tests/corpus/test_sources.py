@@ -7,14 +7,17 @@ import os
 import shutil
 import tarfile
 from pathlib import Path
+from typing import Any, ClassVar
 
 import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from caption_files import png, write
+from fsspec.implementations.memory import MemoryFileSystem
 
 from portrayal.corpus import Corpus, Term, create_corpus
+from portrayal.corpus.sources import shown
 from portrayal.errors import CorpusError
 
 NURSE = [Term.of("nurse")]
@@ -100,6 +103,84 @@ def test_urls_of_fsspec(files: Path, tmp_path: Path, captions: list[str]) -> Non
         create_corpus(tmp_path / "none", ["memory://elsewhere/x.parquet"])
     with pytest.raises(CorpusError, match="cannot be opened"):
         create_corpus(tmp_path / "none", ["nosuchthing://x.parquet"])
+
+
+class Refused(Exception):
+    """An error that no part of Python or of ours knows."""
+
+
+class Moody(MemoryFileSystem):  # type: ignore[misc]
+    """A store that lists files and, once it is told to, fails to hand them out."""
+
+    protocol = "moody"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+    fails: ClassVar[str] = ""
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return "/" + path.removeprefix("moody://").strip("/")
+
+    def info(self, path: str, **how: Any) -> Any:
+        if self.fails == "info":
+            raise Refused("key=SECRET")
+        return super().info(path, **how)
+
+    def _open(self, path: str, *words: Any, **how: Any) -> Any:
+        if self.fails == "open":
+            raise Refused("key=SECRET")
+        file = super()._open(path, *words, **how)
+        if self.fails == "read":
+            return Torn(file.getvalue())
+        return file
+
+
+class Torn(io.BytesIO):
+    """A file that breaks off while it is read."""
+
+    def read(self, *words: Any) -> bytes:
+        raise Refused("key=SECRET")
+
+    read1 = read
+
+
+@pytest.mark.parametrize("fails", ["info", "open", "read"])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tar"])
+def test_a_store_that_fails_is_one_line_without_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str, ending: str
+) -> None:
+    fsspec.register_implementation("moody", Moody, clobber=True)
+    fsspec.filesystem("moody").pipe(f"/there/x.{ending}", b"caption\na nurse\n")
+    monkeypatch.setattr(Moody, "fails", fails)
+    with pytest.raises(CorpusError) as caught:
+        create_corpus(tmp_path / "c", [f"moody://there/x.{ending}"])
+    line = str(caught.value)
+    assert "SECRET" not in line
+    assert "\n" not in line
+    assert line.endswith(f"moody://there/x.{ending}: cannot be read from there (Refused)")
+
+
+def test_a_store_that_fails_later_is_left_out_of_a_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsspec.register_implementation("moody", Moody, clobber=True)
+    here = write(tmp_path / "x.parquet", ["a nurse"])
+    fsspec.filesystem("moody").pipe("/later/x.parquet", here.read_bytes())
+    corpus = create_corpus(tmp_path / "c", ["moody://later/x.parquet"])
+    assert corpus.search(NURSE, per_term=None).counts == {"nurse": 1}
+    monkeypatch.setattr(Moody, "fails", "open")
+    found = corpus.search(NURSE, per_term=5)
+    assert [one.kind for one in found.problems][:1] == ["unreadable"]
+    assert "SECRET" not in found.problems[0].line()
+
+
+def test_passwords_and_signatures_reach_no_line(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"x\.parquet: the address holds a") as one:
+        create_corpus(tmp_path / "c", ["s3://KEY:SECRET@bucket/x.parquet"])
+    assert "SECRET" not in str(one.value)
+    assert shown("https://me:SECRET@a.example/x.parquet?sig=S") == "https://a.example/x.parquet"
+    assert shown("s3://bucket/part-?.parquet") == "s3://bucket/part-?.parquet"
+    assert shown("/a/b?.parquet") == "/a/b?.parquet"
 
 
 # Identity

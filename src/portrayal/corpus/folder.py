@@ -25,7 +25,7 @@ from portrayal.corpus.matching import ANY, every_caption_sql, labels_sql
 from portrayal.corpus.problems import Problem
 from portrayal.corpus.reading import Readable, Reader
 from portrayal.corpus.search import Progress
-from portrayal.corpus.sources import Place, Source, expanded
+from portrayal.corpus.sources import Place, Source, expanded, shown
 from portrayal.corpus.terms import Term, checked
 from portrayal.errors import CorpusError
 from portrayal.records import Identity, digest
@@ -246,7 +246,7 @@ def create_corpus(
     columns = inspection.Columns(text, images, None if root is None else str(root))
     for path in expanded(sources):
         found = inspection.inspect(path, where, columns)
-        left_out = [one for one in left_out if not one.where.startswith(f"{path}: ")]
+        left_out = [one for one in left_out if not one.where.startswith(f"{shown(path)}: ")]
         if isinstance(found, Problem):
             left_out.append(found)
         elif path in paths:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from portrayal.corpus.columns import NoText, pictures_column, text_column
 from portrayal.corpus.listings import CAPTION, list_table, list_tar
 from portrayal.corpus.problems import Problem
-from portrayal.corpus.sources import ENDINGS, Place, Source, footer_hash, kind_of
+from portrayal.corpus.sources import ENDINGS, Place, Source, footer_hash, kind_of, shown
 from portrayal.errors import CorpusError, one_of
 from portrayal.models.attempts import first_line
 
@@ -46,10 +46,10 @@ def inspect(path: str, corpus: Path, columns: Columns) -> Source | Problem:
     try:
         return _source(path, corpus, columns)
     except NoText as error:
-        return Problem("no text", 1, f"{path}: {error}")
+        return Problem("no text", 1, f"{shown(path)}: {error}")
     except (CorpusError, pa.ArrowException, OSError) as error:
         said = str(error) if isinstance(error, CorpusError) else first_line(error)
-        return Problem("unreadable", 1, f"{path}: {said}")
+        return Problem("unreadable", 1, f"{shown(path)}: {said}")
 
 
 def check_unchanged(source: Source, place: Place, corpus: Path) -> None:
@@ -67,14 +67,15 @@ def check_unchanged(source: Source, place: Place, corpus: Path) -> None:
             source.kind != "parquet" or footer_hash(place) == source.fingerprint
         )
     except (OSError, CorpusError) as error:
+        said = str(error) if isinstance(error, CorpusError) else first_line(error)
         raise CorpusError(
-            f"{place.path}: cannot be read any more: {first_line(error)}; put it back, or add "
+            f"{shown(place.path)}: cannot be read any more: {said}; put it back, or add "
             "the corpus anew in another folder"
         ) from error
     if not same:
         raise CorpusError(
-            f"{place.path}: has changed since it was added; run: portrayal corpus add {corpus} "
-            f"{place.path}"
+            f"{shown(place.path)}: has changed since it was added; run: portrayal corpus add "
+            f"{corpus} {shown(place.path)}"
         )
 
 

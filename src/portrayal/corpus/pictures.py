@@ -76,9 +76,10 @@ def _of_source(
             for row, values in _values(listing, columns, rows):
                 done += 1
                 yield row, _answer(how, values, tar)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, CorpusError) as error:
+        said = str(error) if isinstance(error, CorpusError) else first_line(error)
         for row in rows[done:]:
-            yield row, Unreadable(f"cannot be read: {first_line(error)}")
+            yield row, Unreadable(f"cannot be read: {said}")
 
 
 def _values(
@@ -144,6 +145,8 @@ def _from_file(root: str, path: str) -> Answer:
             return Unreadable(f"{path[:80]}: too large for an image")
         with file.open() as opened:
             return bytes(opened.read())
+    except CorpusError as error:
+        return Unreadable(f"{path[:80]}: {error}")
     except (OSError, ValueError) as error:
         return Unreadable(f"{path[:80]}: {getattr(error, 'strerror', None) or 'no such file'}")
 

@@ -144,10 +144,16 @@ class Reader:
             except _OF_THE_SOURCE as error:
                 if _UTF8 not in str(error):
                     return Seen(source, (), failure=first_line(error))
+            except Exception as error:
+                if not source.place.is_remote or not _is_of_a_store(error):
+                    raise
+                return Seen(source, (), failure="the store failed while it was read")
             try:
                 return self._sifted(cursor, source, look)
             except duckdb.OutOfMemoryException as error:
                 raise self._too_little(source) from error
+            except CorpusError as error:
+                return Seen(source, (), failure=str(error))
             except (pa.ArrowException, OSError, *_OF_THE_SOURCE) as error:
                 return Seen(source, (), failure=first_line(error))
 
@@ -173,6 +179,14 @@ class Reader:
                 tables.append(look(cursor, "SELECT row, caption FROM sifted", source.number))
                 cursor.unregister("sifted")
         return Seen(source, tables, refused)
+
+
+def _is_of_a_store(error: Exception) -> bool:
+    """Tell whether Python code that DuckDB called has failed: a file system of fsspec.
+
+    DuckDB then raises the root of its errors with all of a traceback, whose words may hold secrets.
+    """
+    return type(error) is duckdb.Error or not isinstance(error, duckdb.Error)
 
 
 def escaped(path: str) -> str:

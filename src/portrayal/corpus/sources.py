@@ -6,6 +6,8 @@ Parquet file inside the corpus folder, so that everything that searches sees Par
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import glob
 import hashlib
 import os
@@ -14,7 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from portrayal.errors import CorpusError
+from portrayal.audit.object_stores import answering
+from portrayal.errors import AuditError, CorpusError, PortrayalError
 from portrayal.models.devices import import_extra
 
 Kind = Literal["parquet", "table", "tar"]
@@ -100,23 +103,93 @@ class Place:
         return self.path.partition("://")[0]
 
     def open(self) -> Any:
-        """Open it for reading bytes."""
-        if self.is_remote:
-            return filesystem(self.path).open(self.path, "rb")
-        return open(self.path, "rb")
+        """Open it for reading bytes; a store that fails, now or while it is read, is one line."""
+        if not self.is_remote:
+            return open(self.path, "rb")
+        system = filesystem(self.path)
+        with asking(self.path):
+            return _FarFile(system.open(self.path, "rb"), self.path)
 
     def size_and_state(self) -> tuple[int, str]:
         """Return its bytes, and what changes when it does.
 
         Raises:
             FileNotFoundError: It is not there.
+            CorpusError: The store does not answer.
         """
         if not self.is_remote:
             state = os.stat(self.path)
             return state.st_size, str(state.st_mtime_ns)
-        info = filesystem(self.path).info(self.path)
+        system = filesystem(self.path)
+        with asking(self.path):
+            info = system.info(self.path)
         marks = (info.get(name) for name in ("ETag", "etag", "mtime", "LastModified", "created"))
         return int(info.get("size") or 0), next((str(mark) for mark in marks if mark), "")
+
+
+class _FarFile:
+    """A file of a store, whose errors are one line without the store's own wording."""
+
+    def __init__(self, file: Any, url: str) -> None:
+        self._file = file
+        self._url = url
+
+    def __enter__(self) -> _FarFile:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the file has; what is called may ask the store."""
+        found = getattr(self._file, name)
+        return _asked(found, self._url) if callable(found) else found
+
+
+def _asked(call: Any, url: str) -> Any:
+    @functools.wraps(call)
+    def asked(*arguments: Any, **named: Any) -> Any:
+        with asking(url):
+            return call(*arguments, **named)
+
+    return asked
+
+
+@contextlib.contextmanager
+def asking(url: str) -> Iterator[None]:
+    """Turn whatever goes wrong at a URL into one line, which does not name it.
+
+    That nothing is there stays a FileNotFoundError. The store's own wording may hold a password or
+    a signature and is not repeated.
+
+    Raises:
+        CorpusError: It went wrong.
+    """
+    where = shown(url)
+    try:
+        with answering(where):
+            yield
+    except FileNotFoundError:
+        raise
+    except AuditError as error:
+        raise CorpusError(str(error).removeprefix(f"{where}: ")) from error
+    except PortrayalError:
+        raise
+    except Exception as error:  # each package of fsspec has errors of its own
+        raise CorpusError(f"cannot be read from there ({type(error).__name__})") from error
+
+
+def shown(path: str) -> str:
+    """Return an address as lines may show it: without a name, a password or a signature."""
+    scheme, separator, rest = path.partition("://")
+    if not separator:
+        return path
+    host, slash, inside = rest.partition("/")
+    if scheme.startswith("http"):  # elsewhere a question mark is part of a pattern
+        host, inside = host.partition("?")[0], inside.partition("?")[0]
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{inside}"
 
 
 def filesystem(url: str) -> Any:
@@ -124,14 +197,17 @@ def filesystem(url: str) -> Any:
 
     Raises:
         MissingExtra: fsspec is not installed.
-        CorpusError: No package for that kind of URL is installed.
+        CorpusError: No package for that kind of URL is installed, or it cannot be set up.
     """
     fsspec = import_extra("fsspec", extra="corpus")
     protocol = url.partition("://")[0]
     try:
-        return fsspec.filesystem(protocol)
-    except (ImportError, ValueError) as error:
-        raise CorpusError(f"{url}: cannot be opened: {error}") from error
+        with asking(url):
+            return fsspec.filesystem(protocol)
+    except CorpusError as error:
+        cause = error.__cause__
+        why = cause if isinstance(cause, (ImportError, ValueError)) else error
+        raise CorpusError(f"{shown(url)}: cannot be opened: {why}") from error
 
 
 def expanded(sources: Iterable[str | Path]) -> Iterator[str]:
@@ -146,7 +222,7 @@ def expanded(sources: Iterable[str | Path]) -> Iterator[str]:
         found = _remote(name) if "://" in name else _local(name)
         if not found:
             raise CorpusError(
-                f"{name}: nothing there that can hold captions; wanted: files ending in "
+                f"{shown(name)}: nothing there that can hold captions; wanted: files ending in "
                 f"{', '.join(ENDINGS)}, a folder of them, a pattern, or a URL"
             )
         for path in found:
@@ -183,17 +259,26 @@ def _local(name: str) -> list[str]:
 
 
 def _remote(url: str) -> list[str]:
+    protocol, _, rest = url.partition("://")
+    if ":" in rest.partition("/")[0].rpartition("@")[0]:
+        raise CorpusError(
+            f"{shown(url)}: the address holds a password, which would end up in files and logs; "
+            "leave it out and set it where the store's own tools look, as in the environment"
+        )
     system = filesystem(url)
-    protocol = url.partition("://")[0]
     try:
-        if any(mark in url for mark in "*?["):
-            found = sorted(system.glob(url))
-        elif system.isdir(url):
-            found = sorted(system.find(url))
-        else:
-            return [url] if system.exists(url) else []
-    except OSError as error:
-        raise CorpusError(f"{url}: cannot be listed: {error}") from error
+        with asking(url):
+            if any(mark in url for mark in "*?["):
+                found = sorted(system.glob(url))
+            elif system.isdir(url):
+                found = sorted(system.find(url))
+            else:
+                system.info(url)  # unlike `exists`, it says why it has no answer
+                return [url]
+    except FileNotFoundError:
+        return []
+    except CorpusError as error:
+        raise CorpusError(f"{shown(url)}: {error}") from error
     return _listed([path if "://" in path else f"{protocol}://{path}" for path in found])
 
 
