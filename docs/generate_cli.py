@@ -64,7 +64,7 @@ def _written(argument: Any) -> str:
 
 def _names(option: Any) -> str:
     if option.is_flag:
-        return ", ".join(option.opts)
+        return ", ".join([*option.opts, *option.secondary_opts])
     return ", ".join(option.opts) + " " + _value(option).replace("|", "\\|")
 
 
@@ -75,7 +75,10 @@ def _value(option: Any) -> str:
 def _help(parameter: Any) -> str:
     text = str(parameter.help or "").replace("|", "\\|")
     default = parameter.default
-    if default is None or default is False or callable(default) or parameter.required:
+    if getattr(parameter, "secondary_opts", ()):
+        default = (parameter.opts if default else parameter.secondary_opts)[0]
+    nothing = default is None or default is False or default == ""
+    if nothing or callable(default) or parameter.required:
         return text
     return f"{text} Default: `{default}`."
 

@@ -65,7 +65,7 @@ def import_images(
 @importing.command("embeddings")
 def import_embeddings(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Parquet or .npz.")],
-    out: o.Out,
+    out: o.OutThere,
     encoder: Annotated[str, typer.Option(help="What to call the encoder.")] = "imported",
     json: o.Json = False,
 ) -> None:

@@ -53,6 +53,16 @@ Out = Annotated[
         help="The audit: a folder, or s3://..., gs://..., az://...; made if absent.",
     ),
 ]
+OutThere = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="AUDIT",
+        parser=location,
+        help="The audit, which must be there: a folder, or s3://..., gs://..., az://...",
+    ),
+]
 MaybeOut = Annotated[
     Path | None,
     typer.Option(
@@ -107,7 +117,8 @@ RealWorld = Annotated[
     typer.Option(
         "--real-world",
         metavar="CSV",
-        help="Real-world shares as a second baseline: columns occupation and percent.",
+        help="Real-world shares as a second baseline: columns occupation and percent, of the group "
+        "that the study counts (its `group`; in paradox: women).",
     ),
 ]
 Rate = Annotated[

@@ -89,7 +89,7 @@ def labels(
 def import_labels(
     file: LabelFile,
     label_map: LabelMap,
-    out: o.Out,
+    out: o.OutThere,
     name: Annotated[str, typer.Option(help="What to call these raters.")] = "raters",
 ) -> None:
     """Keep the votes of a raters' file with an audit."""
