@@ -59,13 +59,14 @@ def drawn(**captions: list[tuple[str, str, str | None]]) -> DrawnCaptions:
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"occupations": []}, "mine: occupations is []"),
+        ({"occupations": []}, "mine: occupations is []; allowed: 1 or more"),
         ({"occupations": ["nurse", "Nurse"]}, "mine: occupations has 'Nurse' twice"),
         ({"prompts": ["a photo"]}, "mine: prompts[0] is 'a photo'; allowed: a text with one field"),
         ({"prompts": ["{a occupation} and {who}"]}, "allowed: a text with one field"),
         ({"subsets": ["naive", "nearst"]}, "did you mean nearest?"),
         ({"group": "wommen"}, "group is 'wommen' (did you mean woman?); allowed: woman, man"),
-        ({"axes": ["perceived gender", "skin tone"]}, "mine: axes"),
+        ({"axes": ["perceived gender", "skin tone"]}, "mine: axes names 2 axes; allowed: one"),
+        ({"axes": {}}, "mine: axes is {}; allowed: 1 or more"),
         ({"axes": ["gender"]}, "did you mean perceived gender?"),
         ({"real_world": {"nurses": 88.0}}, "real_world has 'nurses' (did you mean nurse?)"),
         ({"real_world": {"nurse": 188.0}}, "mine: real_world.nurse is 188.0"),

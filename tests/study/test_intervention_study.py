@@ -160,6 +160,28 @@ def test_own_interventions_in_a_small_file() -> None:
     assert study_from_dict(own.as_dict()) == own
 
 
+@pytest.mark.parametrize(
+    ("interventions", "expected"),
+    [
+        ('[[interventions]]\nname = "mine"\naxis = "gender"\ntext = "x"\n',
+         "interventions[0].axis is 'gender' (did you mean perceived gender?); "
+         "allowed: perceived gender, "),
+        ('[[interventions]]\nname = "a"\ntext = "x"\n'
+         '[[interventions]]\nname = "b"\naxis = "age"\ntext = "y"\n',
+         "interventions[1].axis is 'age'; allowed: perceived gender, "),
+        ("interventions = []\n", "interventions is []; allowed: 1 or more"),
+        ('interventions = ["be kind"]\n', "interventions[0] is 'be kind'; "),
+        ('[[interventions]]\nname = "a"\ntext = "x"\naxis = ["perceived gender"]\n',
+         "interventions[0].axis is ['perceived gender']; "),
+    ],
+)  # fmt: skip
+def test_wrong_interventions_in_a_small_file(interventions: str, expected: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        study(f'kind = "intervention"\nlike = "entigen"\n{interventions}')
+    assert expected in str(caught.value)
+    assert "validation" not in str(caught.value)
+
+
 def test_a_phrase_is_taken_out() -> None:
     # ENTIGEN, section 4.
     found = ablated(builtin("entigen"), GENDER)

@@ -187,9 +187,12 @@ class AmplificationStudy(Study):
     def _default_axes(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and "axes" in data:
             try:
-                return {**data, "axes": named_axes(data["axes"])}
+                axes = named_axes(data["axes"])
             except ValueError as error:
                 raise ValueError(f"axes {error}") from error
+            if isinstance(axes, Mapping) and len(axes) > 1:
+                raise ValueError(f"axes names {len(axes)} axes; allowed: one")
+            return {**data, "axes": axes}
         return data
 
     @field_validator("occupations", "templates", "subsets")

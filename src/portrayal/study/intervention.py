@@ -8,7 +8,7 @@ Bansal et al. 2022 (ENTIGEN), section 2.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Self
 
@@ -198,10 +198,28 @@ def _like(data: Mapping[str, Any]) -> dict[str, Any]:
     whole = {**found, **own}
     if "interventions" in own and "categories" not in own:
         # Of the categories only those that the new interventions speak to.
-        spoken = {one.get("axis", IRRELEVANT) for one in own["interventions"]}
+        spoken = _spoken(own["interventions"], found["categories"])
         whole["categories"] = [
             category
             for category in found["categories"]
             if IRRELEVANT in spoken or spoken & set(category["axes"])
         ]
     return whole
+
+
+def _spoken(interventions: Any, categories: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the axes that interventions name; one that no category has is refused.
+
+    What is no intervention at all counts as irrelevant here; validation will name it.
+    """
+    known = list(dict.fromkeys(axis for one in categories for axis in one["axes"]))
+    spoken = {IRRELEVANT} if not _listed(interventions) else set()
+    for i, one in enumerate(_listed(interventions)):
+        axis = one.get("axis", IRRELEVANT) if isinstance(one, Mapping) else IRRELEVANT
+        if isinstance(axis, str) and axis not in (*known, IRRELEVANT):
+            raise ValueError(
+                f"interventions[{i}].axis is {axis!r}{did_you_mean(axis, known)}; "
+                f"allowed: {one_of([*known, IRRELEVANT])}"
+            )
+        spoken.add(axis if isinstance(axis, str) else IRRELEVANT)
+    return spoken

@@ -84,6 +84,10 @@ def _sentence(fault: Any, model: type[BaseModel], raw: Mapping[str, Any]) -> str
             return f"{path} is {_short(got)}{hint}; allowed: {one_of(allowed)}"
         case "value_error":
             return f"{path} {context['error']}".strip()
+        case "too_short":
+            return f"{path} is {_short(got)}; allowed: {context['min_length']} or more"
+        case "too_long":
+            return f"{path} has {len(got)}; allowed: at most {context['max_length']}"
         case "string_pattern_mismatch":
             allowed_text = next(v for k, v in _PATTERNS.items() if k in context["pattern"])
             return f"{path} is {_short(got)}; allowed: {allowed_text}"
