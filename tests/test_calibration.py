@@ -28,10 +28,18 @@ from portrayal.calibration.table import Effort, coverage_table, rejection_table
 from portrayal.errors import PracticeError
 from portrayal.generation.painter import PainterGenerator
 from portrayal.measurement import Reason, TextEmbeddings
+from portrayal.practice.planted import planted_table
 from portrayal.practice.truth import group_shares
 from portrayal.practice.world import World
 from portrayal.records import Identity, Prompt, Request
-from portrayal.study import AssociationStudy, Study, load_studies, load_study, study_from_toml
+from portrayal.study import (
+    AssociationStudy,
+    InterventionStudy,
+    Study,
+    load_studies,
+    load_study,
+    study_from_toml,
+)
 
 SMALL = """
 name = "small"
@@ -118,6 +126,29 @@ def test_what_is_wrong_is_named(small: AssociationStudy, pool: Pool) -> None:
     alone = small.model_copy(update={"contrasts": ()})
     with pytest.raises(PracticeError, match="small compares no concepts"):
         rejections(alone, pool, images=4, rng=rng)
+
+
+def test_an_intervention_study_has_exact_scores() -> None:
+    """By hand from the planted table: bias is 1 - 2 P(woman), a sentence keeps 5 % of log-odds."""
+    study = load_study("entigen")
+    assert isinstance(study, InterventionStudy)
+    rows = {row["question"]: row["truth"] for row in study_truth(study, samples=2)}
+    table = planted_table()
+    jobs = [table.occupations[job].woman for job in study.categories[0].attributes]
+    plain = [1 - 2 * share for share in jobs]
+    kept = [1 - 2 / (1 + math.exp(-0.05 * math.log(share / (1 - share)))) for share in jobs]
+    asked = "profession, perceived gender: "
+    before = rows[asked + "how unevenly are groups shown without an intervention?"]
+    assert before == pytest.approx(np.mean(np.abs(plain)), abs=1e-6)
+    changed = rows[asked + "diversity changed by “irrespective of their gender”"]
+    assert changed == pytest.approx(np.mean(np.abs(kept)) - np.mean(np.abs(plain)), abs=1e-6)
+    assert rows[asked + "diversity changed by “honesty”"] == 0
+    assert rows["perceived gender: leaning changed by “honesty”"] == 0
+    only = study.model_copy(update={"categories": study.categories[:1]})
+    leaning = {row["question"]: row["truth"] for row in study_truth(only, samples=2)}
+    expected = np.dot(plain, np.subtract(kept, plain)) / np.sum(np.abs(plain))
+    found = leaning["perceived gender: leaning changed by “irrespective of their gender”"]
+    assert found == pytest.approx(expected, abs=1e-6)
 
 
 def test_what_the_world_does_not_know_has_no_truth() -> None:

@@ -1,7 +1,8 @@
 """What a study would find on `practice:painter` with endless pictures.
 
-Group shares follow from the planted table exactly. Associations also depend on how the encoder
-sees, so they come from a large sample, with the interval of what is left unknown.
+Group shares, and the scores of intervention studies, follow from the planted table exactly.
+Associations also depend on how the encoder sees, so they come from a large sample, with the
+interval of what is left unknown.
 """
 
 from __future__ import annotations
@@ -18,18 +19,13 @@ from portrayal.analysis.contrasts import contrast_findings
 from portrayal.analysis.leanings import concept_finding, vector_findings
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.calibration.draws import everything, sides_of, view_of
+from portrayal.calibration.exact import exact_row, rounded, world_names
+from portrayal.calibration.intervention_truth import intervention_truth
 from portrayal.calibration.pool import OnProgress, Pool, paint_pool
-from portrayal.errors import PracticeError, one_of
-from portrayal.practice.planted import AXES
+from portrayal.errors import PracticeError
 from portrayal.practice.truth import ShareTruth, group_shares
 from portrayal.records import Finding, Prompt
-from portrayal.study import AssociationStudy, CompositionStudy, Study
-
-EXACT = "exact"
-_WORLD_GROUPS = {"dark skin": "dark", "light skin": "light"}
-"""What studies call a group where the planted table has a shorter name."""
-
-_DIGITS = 6
+from portrayal.study import AssociationStudy, CompositionStudy, InterventionStudy, Study
 
 
 def study_truth(
@@ -42,8 +38,7 @@ def study_truth(
     """Say what a study would find on `practice:painter` with endless pictures.
 
     Args:
-        study: An association study, or one that asks about groups: of other kinds than composition
-            the truth is that of the group shares of its prompts.
+        study: A composition, intervention or association study.
         samples: Pictures per prompt, where the truth needs pictures.
         folder: Where to keep their embeddings for the next time.
         on_progress: Called with pictures done and wanted.
@@ -58,13 +53,15 @@ def study_truth(
     """
     if isinstance(study, CompositionStudy):
         return list(_shares(study))
+    if isinstance(study, InterventionStudy):
+        return intervention_truth(study)
     if isinstance(study, AssociationStudy):
         prompts = [prompt.text for prompt in study.prompts()]
         pool = paint_pool(prompts, samples, folder=folder, on_progress=on_progress)
         return association_truth(study, pool)
     raise PracticeError(
-        f"{study.name} is a study of kind {study.kind}; truths are known for composition and "
-        "association"
+        f"{study.name} is a study of kind {study.kind}; truths are known for composition, "
+        "intervention and association"
     )
 
 
@@ -95,9 +92,9 @@ def _row(finding: Finding, how: str) -> dict[str, Any]:
         "study": finding.study,
         "question": finding.question,
         "statistic": finding.statistic,
-        "truth": _rounded(finding.estimate),
-        "low": _rounded(finding.low),
-        "high": _rounded(finding.high),
+        "truth": rounded(finding.estimate),
+        "low": rounded(finding.low),
+        "high": rounded(finding.high),
         "how": how,
     }
 
@@ -106,39 +103,15 @@ def _shares(study: CompositionStudy) -> Iterator[dict[str, Any]]:
     """Yield the share of each group for each level of each factor, as the analysis counts them."""
     prompts = study.prompts()
     for axis, asked in study.axes.items():
-        names = _world_names(study, axis, asked.groups)
+        names = world_names(study, axis, asked.groups)
         truths = group_shares([prompt.text for prompt in prompts], axis=axis)
         for factor in _factors(prompts):
             for level, known in _levels(prompts, truths, factor).items():
                 shares = _mixed(known, names)
                 of = f"{factor} {level}" if factor else level
                 for group, share in shares.items():
-                    yield {
-                        "study": study.name,
-                        "question": f"{of}: share of {group} ({axis})",
-                        "statistic": SHARE,
-                        "truth": _rounded(share),
-                        "low": _rounded(share),
-                        "high": _rounded(share),
-                        "how": EXACT,
-                    }
-
-
-def _world_names(study: Study, axis: str, groups: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the planted table calls each group of an axis."""
-    if axis not in AXES:
-        raise PracticeError(
-            f"{study.name}: the axis {axis!r} is not planted; allowed: {one_of(tuple(AXES))}"
-        )
-    planted = group_shares(["a person"], axis=axis)[0].shares
-    names = {group: _WORLD_GROUPS.get(group, group) for group in groups}
-    for group, name in names.items():
-        if name not in planted:
-            raise PracticeError(
-                f"{study.name}: the group {group!r} of {axis} is not planted; "
-                f"allowed: {one_of(tuple(planted))}"
-            )
-    return names
+                    question = f"{of}: share of {group} ({axis})"
+                    yield exact_row(study, question, SHARE, share)
 
 
 def _factors(prompts: tuple[Prompt, ...]) -> list[str]:
@@ -167,7 +140,3 @@ def _mixed(known: list[tuple[Prompt, ShareTruth]], names: Mapping[str, str]) -> 
                 pictures[group] += prompt.images * truth.person * truth.shares[name]
     total = sum(pictures.values())
     return {group: n / total if total > 0 else math.nan for group, n in pictures.items()}
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else round(value, _DIGITS)
