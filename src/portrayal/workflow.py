@@ -349,6 +349,18 @@ def _planned(study: Study, audit: Audit | None, rate: float) -> StudyPlan:
     return plan_study(study, audit, rate=rate)
 
 
+def check(work: Work) -> None:
+    """Raise where work cannot be done, as far as it can be told before a model is loaded.
+
+    Raises:
+        AuditError: The place of the audit holds other things.
+        StudyError: A study lacks its training captions.
+        CorpusError: They cannot be read.
+    """
+    Audit.check_place(work.out)
+    training_examples.check_corpus(work.studies, work.out, work.corpus)
+
+
 def generate(
     work: Work,
     *,
@@ -365,7 +377,7 @@ def generate(
         encoders: Those that will look at the images; on a GPU, and in the processes of an
             engine, they do so at once.
     """
-    training_examples.check_corpus(work.studies, work.out, work.corpus)
+    check(work)
     work = replace(work, studies=with_texts(work.studies, work.out))
     if is_imported(work.out):
         return _look_through(with_training(work, Audit(work.out), on_progress))
@@ -497,6 +509,7 @@ def run(
     settings: AnalysisSettings | None = None,
 ) -> Done:
     """Do all of it: make, measure, analyze, report."""
+    check(work)
     # First, so that a mistyped encoder is known before hours of generation, not after.
     encoders = work.open_encoders()
     made = generate(work, on_progress=on_progress, retry_failed=retry_failed, encoders=encoders)

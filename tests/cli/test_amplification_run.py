@@ -102,6 +102,17 @@ def test_what_is_missing_or_wrong_is_one_line(
     assert not (tmp_path / "a").exists(), "nothing was begun"
     absent = portrayal("run", small, "--out", tmp_path / "b", *painter, "--corpus", tmp_path / "no")
     assert "no such folder; --corpus names captions and pictures" in absent.error
+    (tmp_path / "nothing").mkdir()
+    nothing = portrayal(
+        "run", small, "--out", tmp_path / "b", *painter, "--corpus", tmp_path / "nothing"
+    )
+    assert "nothing there that can hold captions" in nothing.error
+    (tmp_path / "nothing" / "corpus.json").write_text("{", encoding="utf-8")
+    broken = portrayal(
+        "run", small, "--out", tmp_path / "b", *painter, "--corpus", tmp_path / "nothing"
+    )
+    assert "corpus.json: not readable" in broken.error
+    assert not (tmp_path / "b").exists(), "nothing was begun"
     other = tmp_path / "w.csv"
     other.write_text("occupation,percent\nteacher,1\n", encoding="utf-8")
     wrong = portrayal("run", work, "--out", tmp_path / "c", *painter, "--real-world", other)

@@ -73,6 +73,24 @@ def test_a_run_into_a_folder_with_other_things(
     assert "is a file" in portrayal("run", work, "--out", work, *PAINTER).error
 
 
+def test_what_can_be_told_early_is_told_before_a_model_is_loaded(
+    portrayal: CommandLine, work: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "holiday.txt").write_text("sun")
+    nobody = ("--model", str(tmp_path / "no-model"), "--encoder", str(tmp_path / "no-encoder"))
+    taken = portrayal("run", work, "--out", folder, *nobody)
+    assert "choose a new or an empty folder" in taken.error
+    no_corpus = portrayal("run", "demo-all", "--out", tmp_path / "q", *nobody)
+    assert "needs training captions" in no_corpus.error
+    absent = portrayal(
+        "run", "demo-all", "--out", tmp_path / "q", "--corpus", tmp_path / "no", *nobody
+    )
+    assert "no such folder; --corpus names" in absent.error
+    assert not (tmp_path / "q").exists()
+
+
 @pytest.mark.parametrize("verb", ["measure", "analyze", "report", "repair", "generate"])
 def test_an_audit_of_a_newer_format(portrayal: CommandLine, audit: Path, verb: str) -> None:
     header = json.loads((audit / "audit.json").read_text())

@@ -69,8 +69,17 @@ class Audit:
         where = location(path)
         Header.create(where, generator)
         audit = cls(where)
-        audit.header.require(generator, audit.path)
+        audit.header.require(generator, audit.path, is_empty=audit._has_no_image)
         return audit
+
+    @staticmethod
+    def check_place(path: str | os.PathLike[str]) -> None:
+        """Raise where there is no audit and none can be made, before a model is loaded for it.
+
+        Raises:
+            NotAnAudit: It is a file, or a folder of other things.
+        """
+        Header.check_place(location(path))
 
     def __reduce__(self) -> tuple[type[Audit], tuple[Path]]:
         return type(self), (self.path,)
@@ -310,6 +319,12 @@ class Audit:
     @property
     def _images(self) -> Store:
         return self._store(self.path / "images", IMAGES)
+
+    def _has_no_image(self) -> bool:
+        try:
+            return not len(self._images.table(["key"]))
+        except AuditError:  # there are some, and they are damaged
+            return False
 
     def _measured(self, measurer: Identity) -> Store:
         folder = self.path / "measurements" / documents.folder_name(measurer)

@@ -50,12 +50,7 @@ class Header:
         file = folder / FILE
         if file.exists():
             return
-        if folder.exists() and not folder.is_dir():
-            raise NotAnAudit(f"{folder}: is a file; an audit is a folder: choose another --out")
-        if folder.is_dir() and any(name[0] != "." for name in names_in(folder)):
-            raise NotAnAudit(
-                f"{folder}: not empty and not an audit (no {FILE}); choose a new or an empty folder"
-            )
+        cls.check_place(folder)
         content = {
             "format": FORMAT,
             "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -63,6 +58,22 @@ class Header:
             "packages": installed_packages(),
         }
         write_text(file, _written(content), keep=True)
+
+    @staticmethod
+    def check_place(folder: Path) -> None:
+        """Raise where there is no audit and none can be made: a file, or a folder of others.
+
+        Raises:
+            NotAnAudit: It is such a place.
+        """
+        if (folder / FILE).exists():
+            return
+        if folder.exists() and not folder.is_dir():
+            raise NotAnAudit(f"{folder}: is a file; an audit is a folder: choose another --out")
+        if folder.is_dir() and any(name[0] != "." for name in names_in(folder)):
+            raise NotAnAudit(
+                f"{folder}: not empty and not an audit (no {FILE}); choose a new or an empty folder"
+            )
 
     @classmethod
     def read(cls, folder: Path) -> Header:
@@ -87,8 +98,13 @@ class Header:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _unreadable(file, repr(error)) from error
 
-    def require(self, generator: Identity, folder: Path) -> None:
-        """Raise unless the audit is about this very generator."""
+    def require(
+        self, generator: Identity, folder: Path, *, is_empty: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Raise unless the audit is about this very generator.
+
+        An empty one is not handed over: a process may be at work on its first picture.
+        """
         if self.generator.digest == generator.digest:
             return
         found = self.generator.differences(generator)
@@ -98,9 +114,10 @@ class Header:
             f"{name} is {_short(found[name][0])} here, got {_short(found[name][1])}"
             for name in shown
         )
+        anew = ", or remove this one, which holds no picture yet" if is_empty() else ""
         raise AuditError(
             f"{folder}: this audit is about another generator ({differences}); "
-            "an audit holds one: choose another --out"
+            f"an audit holds one: choose another --out{anew}"
         )
 
 

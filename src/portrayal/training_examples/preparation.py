@@ -15,6 +15,7 @@ from portrayal.audit.selections import (
     write_selection,
 )
 from portrayal.corpus import Corpus, create_corpus
+from portrayal.corpus.sources import expanded
 from portrayal.errors import StudyError
 from portrayal.language.names import open_recogniser
 from portrayal.language.paraphrase import open_paraphraser
@@ -64,6 +65,7 @@ def check_corpus(studies: Sequence[Study], out: Path, corpus: Path | None) -> No
     Raises:
         StudyError: No corpus was named and the audit has no captions, or it is not there, or it
             cannot be made.
+        CorpusError: What was named holds no captions, or a source of it has changed or is gone.
     """
     for study in studies:
         if not isinstance(study, AmplificationStudy):
@@ -72,11 +74,20 @@ def check_corpus(studies: Sequence[Study], out: Path, corpus: Path | None) -> No
             raise StudyError(f"{corpus}: no such folder; --corpus names captions and pictures")
         if corpus is not None:
             _check_place(corpus, out)
+            _check_sources(corpus)
         if corpus is None and not selection_file(out, study.name).exists():
             raise StudyError(
                 f"{study.name}: needs training captions, and {out} has none yet; name the model's "
                 "training data, or a stand-in for it, with --corpus CORPUS"
             )
+
+
+def _check_sources(place: Path) -> None:
+    """Raise where a corpus cannot be searched, or no file there can hold captions."""
+    if (place / "corpus.json").exists():
+        Corpus(place).readable()
+    else:
+        list(expanded([place]))
 
 
 def prepare(
