@@ -113,6 +113,12 @@ def test_correlation_with_a_table(portrayal: CommandLine, corpus: Path, tmp_path
     assert told["n"] == 4
     assert -1 <= told["low"] <= told["estimate"] <= told["high"] <= 1
     assert f"{told['estimate']:.3f}" in portrayal(*asked).err
+    shown.write_text("occupation,share\nnurse,80\ndoctor,40\n")
+    few = portrayal(*asked)
+    assert "2 of 4 terms have captions and a share; wanted: 3 or more" in few.err
+    assert "nan" not in few.err
+    shown.write_text("occupation,share\nnurse,80\nnobody,140\n")
+    assert "row 3: the share of 'nobody' is 140; allowed" in portrayal(*asked).error
 
 
 # Bad input

@@ -18,11 +18,12 @@ from portrayal.corpus import (
     shares_by_term,
     terms_of,
 )
-from portrayal.corpus.shares import indicator_correlation, read_shares
+from portrayal.corpus.shares import correlation_sentence, indicator_correlation, read_shares
 from portrayal.errors import CorpusError
 from portrayal.language.names import Gender, ListedNames, NoNames, practice_names
 from portrayal.practice.corpus import corpus_items
 from portrayal.records import Identity
+from portrayal.statistics.correlation import pearson_correlation
 
 JOBS = terms_of(["nurse", "engineer", "astronomer"])
 
@@ -149,6 +150,19 @@ def test_correlation_with_what_is_shown(tmp_path: Path) -> None:
     assert result.estimate == pytest.approx(-0.9608, abs=1e-4)
     assert (result.n, result.n_missing) == (3, 2)
     assert math.isnan(result.low)
+    said = correlation_sentence(result, file)
+    assert said.endswith("[no interval below 4 terms], p = 0.179; 3 of 5 terms have captions and "
+                         "a share")  # fmt: skip
+
+
+def test_a_correlation_that_is_none_says_why() -> None:
+    file = Path("shown.csv")
+    few = pearson_correlation([0.1, 0.2, math.nan], [0.3, 0.4, 0.5])
+    assert correlation_sentence(few, file) == (
+        "no correlation with shown.csv: 2 of 3 terms have captions and a share; wanted: 3 or more"
+    )
+    alike = pearson_correlation([0.1, 0.1, 0.1], [0.3, 0.4, 0.5])
+    assert correlation_sentence(alike, file).endswith("; on one side they are all alike")
 
 
 @pytest.mark.parametrize(
@@ -158,6 +172,11 @@ def test_correlation_with_what_is_shown(tmp_path: Path) -> None:
         ("term,share\nnurse\n", "row 2"),
         ("term,share\nnurse,1\nnurse,2\n", "row 3: 'nurse' is there twice"),
         ("term,share\n", "has no rows"),
+        ("term,share\nnurse,0.5\nnobody,1.7\n", "row 3: the share of 'nobody' is 1.7; allowed: 0"),
+        ("term,share\nnurse,50\n\nnobody,170\n", "row 4: the share of 'nobody' is 170; allowed"),
+        ("term,share\nnurse,-0.1\n", "row 2: the share of 'nurse' is -0.1; allowed"),
+        ("term,share\nnurse,nan\n", "row 2: the share of 'nurse' is nan; allowed"),
+        ("term,share\nnurse,inf\n", "row 2: the share of 'nurse' is inf; allowed"),
     ],
 )
 def test_tables_of_shares_that_are_none(tmp_path: Path, text: str, says: str) -> None:

@@ -266,7 +266,7 @@ def indicators(
 ) -> None:
     """Say which gender the words of captions indicate, by term."""
     from portrayal.corpus import Corpus, indicator_identity, label_set, shares_by_term
-    from portrayal.corpus.shares import indicator_correlation, read_shares
+    from portrayal.corpus.shares import correlation_sentence, indicator_correlation, read_shares
     from portrayal.language.names import open_recogniser
     from portrayal.records import plain
 
@@ -293,12 +293,8 @@ def indicators(
         return
     _show_indicators(rows)
     console.say(f"names by {identity.name} ({identity.digest})")
-    if related is not None:
-        console.say(
-            f"correlation with {against}: {related.estimate:.3f} "
-            f"[{related.low:.3f}, {related.high:.3f}], p = {related.p_value:.3g}, "
-            f"n = {related.n}, {related.n_missing} missing"
-        )
+    if related is not None and against is not None:
+        console.say(correlation_sentence(related, against))
     if kept is not None:
         console.say(f"{len(kept):,} captions without indicators stored as {kept.name}")
 
