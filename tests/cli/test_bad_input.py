@@ -248,6 +248,18 @@ def test_another_generator(portrayal: CommandLine, work: Path, audit: Path) -> N
     assert fingerprint(audit) == before
 
 
+def test_tasks_without_an_address_are_written_with_a_warning(
+    portrayal: CommandLine, audit: Path, tmp_path: Path
+) -> None:
+    asked = ("export", "tasks", audit, "--to", tmp_path / "tasks", "--format")
+    answer = portrayal(*asked, "mturk")
+    assert answer.code == 0
+    assert answer.out == ""
+    assert answer.err.splitlines()[1].startswith("warning: Mechanical Turk cannot show")
+    assert "warning: Label Studio must be served" in portrayal(*asked, "labelstudio").err
+    assert "warning" not in portrayal(*asked, "mturk", "--url", "https://a.example/x").err
+
+
 def test_a_command_that_does_not_exist(portrayal: CommandLine) -> None:
     assert "Did you mean 'run'?" in portrayal("runn").error
 

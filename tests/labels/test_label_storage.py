@@ -144,6 +144,7 @@ def test_label_studio_and_back(audit: Audit, tmp_path: Path) -> None:
     out = tmp_path / "tasks"
     found = labels.export_tasks(audit.path, out, format="labelstudio")
     assert found.tasks == 6
+    assert found.note.startswith(f"Label Studio must be served the pictures: serve {out} on")
     tasks = json.loads((out / "tasks.json").read_text(encoding="utf-8"))
     for task in tasks:
         with Image.open(out / task["data"]["image"]) as image:
@@ -180,7 +181,11 @@ def _annotated(rater: int, gender: str) -> dict[str, Any]:
 
 def test_mechanical_turk_and_back(audit: Audit, tmp_path: Path) -> None:
     out = tmp_path / "tasks"
-    labels.export_tasks(audit.path, out, format="mturk", url="https://pictures.example/x")
+    alone = labels.export_tasks(audit.path, out, format="mturk")
+    assert alone.note.startswith("Mechanical Turk cannot show these pictures")
+    assert "\n" not in alone.note
+    found = labels.export_tasks(audit.path, out, format="mturk", url="https://pictures.example/x")
+    assert found.note == ""
     with (out / "tasks.csv").open(encoding="utf-8", newline="") as file:
         tasks = list(csv.DictReader(file))
     assert tasks[0]["image"].startswith("https://pictures.example/x/images/")

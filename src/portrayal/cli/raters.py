@@ -116,6 +116,8 @@ def export_tasks(
         audit, to, format=form, study=study, questions=questions, attribute=attribute, url=url
     )
     console.say(done.sentence())
+    if done.note:
+        console.say(f"warning: {done.note}")
 
 
 def _say_links(site: Site, tokens: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ import csv
 import html
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -28,6 +28,17 @@ TaskFormat = Literal["labelstudio", "mturk"]
 FORMATS: tuple[str, ...] = get_args(TaskFormat)
 
 _PICTURES = "images"
+_UNREACHED: Mapping[str, str] = {
+    "labelstudio": (
+        "Label Studio must be served the pictures: serve {folder} on the web or on this machine, "
+        "and export again with --url, as http://localhost:8000"
+    ),
+    "mturk": (
+        "Mechanical Turk cannot show these pictures, tasks.csv has paths instead of addresses: put "
+        "{folder} on a web server, and export again with --url https://..."
+    ),
+}
+"""By format, what to do where no address of the pictures was given."""
 _AT_ONCE = 64
 
 
@@ -39,11 +50,13 @@ class TaskExport:
         tasks: How many pictures.
         folder: Where.
         files: The files beside the pictures.
+        note: What is still to be done before the tool can show the pictures; "": nothing.
     """
 
     tasks: int
     folder: str
     files: tuple[str, ...]
+    note: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
@@ -101,7 +114,8 @@ def export_tasks(
         (out / "map.toml").write_text(text, encoding="utf-8")
     except OSError as error:
         raise ImportFileError(f"{out}: cannot write there: {error.strerror}") from error
-    return TaskExport(len(rows), str(out), (*files, "map.toml"))
+    note = "" if url else _UNREACHED[format].format(folder=out)
+    return TaskExport(len(rows), str(out), (*files, "map.toml"), note)
 
 
 def _row(subject: Subject, address: str, factors: Sequence[str]) -> dict[str, Any]:
