@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from portrayal.practice.training.questions import labels_of, questions, with_art
 from portrayal.practice.training.schedule import FLOOR, Average, Budget
 from portrayal.practice.vocabulary import OCCUPATIONS
 from portrayal.practice.weights import PARTS, part_folder, weights_folder
+from portrayal.records import plain
 
 torch = pytest.importorskip("torch")
 
@@ -184,6 +186,28 @@ def test_amplification_of_known_shares():
     )
     assert flipped["n"] == 0
     assert math.isnan(flipped["points"])
+
+
+def test_a_figure_of_nothing_is_unknown():
+    from portrayal.practice.training.card import _figures_table
+    from portrayal.practice.training.evaluation import _share, amplification, table
+
+    nothing = amplification(
+        dict.fromkeys(OCCUPATIONS, 0.5), labels_of([]), rng=np.random.default_rng(0)
+    )
+    found = {
+        "made": {
+            "amplification": nothing,
+            "woman": _share(np.array([], dtype=bool)),
+            "tone": {"points": 2.04, "low": -1.0, "high": 3.0, "n": 4},
+        },
+        "masked words": {},
+    }
+    for text in (table(found), _figures_table(plain(found))):
+        assert "nan" not in text
+        assert text.count("unknown") == 2
+        assert "+2.0 points" in text
+    assert "| made | amplification | unknown |  | 0 |" in _figures_table(plain(found))
 
 
 # --- agreement with an independent implementation
@@ -382,9 +406,12 @@ def test_the_masked_model_proposes_words(trained):
 
 
 def test_figures_and_card_are_written(trained):
-    found = json.loads((trained / "evaluation.json").read_text())
+    written = (trained / "evaluation.json").read_text()
+    assert "NaN" not in written
+    found = json.loads(written)
     assert found["held out"]["perceived gender"]["n"] > 0
     card = (trained / "README.md").read_text()
+    assert "nan" not in re.findall(r"[a-z]+", card)
     assert "What it\nshows is fiction" in card
     assert "license: apache-2.0" in card
     assert (trained / "contact-sheet.png").stat().st_size > 1000

@@ -138,21 +138,36 @@ def _training_table(runs: dict[str, list[dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
+def figure(value: Any) -> tuple[str, str, str] | None:
+    """Return a figure and the bounds of its interval as they are written.
+
+    Of none, where nothing was counted, the word "unknown" and no bounds; None for what is no
+    figure.
+    """
+    if not isinstance(value, dict) or not {"share", "points"} & value.keys():
+        return None
+    if not value["n"]:
+        return "unknown", "", ""
+    if "share" in value:
+        return (
+            f"{100 * value['share']:.1f} %",
+            f"{100 * value['low']:.1f}",
+            f"{100 * value['high']:.1f}",
+        )
+    return f"{value['points']:+.1f} points", f"{value['low']:+.1f}", f"{value['high']:+.1f}"
+
+
 def _figures_table(found: dict[str, Any]) -> str:
     lines = ["| on | figure | value | interval | n |", "|---|---|---|---|---|"]
     for part, figures in found.items():
         if not isinstance(figures, dict):
             continue
         for name, value in figures.items():
-            if isinstance(value, dict) and "share" in value:
-                interval = f"{100 * value['low']:.1f} to {100 * value['high']:.1f}"
-                shown = f"{100 * value['share']:.1f} %"
-            elif isinstance(value, dict) and "points" in value:
-                interval = f"{value['low']:+.1f} to {value['high']:+.1f}"
-                shown = f"{value['points']:+.1f} points"
-            else:
-                continue
-            lines.append(f"| {part} | {name} | {shown} | {interval} | {value['n']} |")
+            written = figure(value)
+            if written is not None:
+                shown, low, high = written
+                interval = f"{low} to {high}" if low else ""
+                lines.append(f"| {part} | {name} | {shown} | {interval} | {value['n']} |")
     for sentence, words in found["masked words"].items():
         lines.append(f"| masked words | {sentence} | {', '.join(words)} | | |")
     return "\n".join(lines)

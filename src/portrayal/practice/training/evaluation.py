@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from portrayal.practice.scene import PLACES
+from portrayal.practice.training.card import figure
 from portrayal.practice.training.clip import (
     image_embeddings,
     normalise,
@@ -272,16 +273,11 @@ def table(found: dict[str, Any]) -> str:
             continue
         lines.append(part)
         for name, value in figures.items():
-            if isinstance(value, dict) and "share" in value:
-                lines.append(
-                    f"  {name:32s} {100 * value['share']:6.1f} %"
-                    f"  [{100 * value['low']:.1f}, {100 * value['high']:.1f}]  n {value['n']}"
-                )
-            elif isinstance(value, dict) and "points" in value:
-                lines.append(
-                    f"  {name:32s} {value['points']:+6.1f} points"
-                    f"  [{value['low']:+.1f}, {value['high']:+.1f}]  n {value['n']}"
-                )
+            written = figure(value)
+            if written is not None:
+                shown, low, high = written
+                interval = f"  [{low}, {high}]" if low else ""
+                lines.append(f"  {name:32s} {shown:>8s}{interval}  n {value['n']}")
             elif isinstance(value, list):
                 lines.append(f"  {name}: {', '.join(value)}")
     return "\n".join(lines)

@@ -25,6 +25,7 @@ from portrayal.errors import PracticeError
 from portrayal.practice.training.pictures import Pictures, pictures, sentences
 from portrayal.practice.training.recipe import Recipe
 from portrayal.practice.training.schedule import Budget
+from portrayal.records import plain
 
 if TYPE_CHECKING:
     from portrayal.practice.training.device import Machine
@@ -246,7 +247,7 @@ def evaluate(order: Order) -> None:
 
     found = evaluate_all(order)
     path = order.out / "evaluation.json"
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(plain(found), indent=1) + "\n", encoding="utf-8")
     write_card(order.out)
 
 
