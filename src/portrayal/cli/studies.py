@@ -86,4 +86,5 @@ def new(
         raise StudyError(f"{path}: exists already; choose another name") from error
     except OSError as error:
         raise StudyError(f"{path}: cannot be written: {error.strerror}") from error
-    console.say(f"wrote {path}; try: portrayal run {path} --out audits/{path.stem}")
+    corpus = "--corpus CORPUS " if kind == "amplification" else ""
+    console.say(f"wrote {path}; try: portrayal run {path} {corpus}--out audits/{path.stem}")
