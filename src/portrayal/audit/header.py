@@ -70,7 +70,9 @@ class Header:
             return
         if folder.exists() and not folder.is_dir():
             raise NotAnAudit(f"{folder}: is a file; an audit is a folder: choose another --out")
-        if folder.is_dir() and any(name[0] != "." for name in names_in(folder)):
+        names = names_in(folder) if folder.is_dir() else []
+        # Another process may have made the audit since the first look.
+        if FILE not in names and any(name[0] != "." for name in names):
             raise NotAnAudit(
                 f"{folder}: not empty and not an audit (no {FILE}); choose a new or an empty folder"
             )
