@@ -6,7 +6,7 @@ A command takes one as `images: Images = None`; name, short form and help come a
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -43,32 +43,16 @@ AuditFolder = Annotated[
     Path,
     typer.Argument(metavar="AUDIT", parser=location, help="The audit: a folder, or s3://..."),
 ]
-Out = Annotated[
-    Path,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="AUDIT",
-        parser=location,
-        help="The audit: a folder, or s3://..., gs://..., az://...; made if absent.",
-    ),
-]
-OutThere = Annotated[
-    Path,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="AUDIT",
-        parser=location,
-        help="The audit, which must be there: a folder, or s3://..., gs://..., az://...",
-    ),
-]
-MaybeOut = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", metavar="AUDIT", parser=location, help="The audit: a folder, or s3://..."
-    ),
-]
+
+
+def _out(text: str) -> Any:
+    return typer.Option("--out", "-o", metavar="AUDIT", parser=location, help=text)
+
+
+_PLACES = "a folder, or s3://..., gs://..., az://..."
+Out = Annotated[Path, _out(f"The audit: {_PLACES}; made if absent.")]
+OutThere = Annotated[Path, _out(f"The audit, which must be there: {_PLACES}")]
+MaybeOut = Annotated[Path | None, _out("The audit: a folder, or s3://...")]
 Json = Annotated[
     bool, typer.Option("--json", metavar=NO_VALUE, help="Print JSON for machines, nothing else.")
 ]

@@ -41,7 +41,7 @@ def batch_for_gpu(make: Callable[[list[Request]], list[Picture]], device: str) -
     """Return the largest batch that fits on a GPU.
 
     Args:
-        make: Makes pictures; one denoising step shows the peak.
+        make: Makes pictures; a few denoising steps show the peak.
         device: The GPU.
     """
     torch: Any = import_extra("torch", extra="models")

@@ -7,8 +7,8 @@ variance 1; the shift is folded into the 1x1 convolutions on both sides of the l
 StableDiffusionPipeline knows a scaling factor only, and no shift.
 
 The decoder can be trained on alone afterwards (`train_decoder`): the latents stay what they are, so
-the denoiser stays right, and pictures get sharper. There errors count more where the picture has
-contrast, since eyes are a few pixels and backgrounds many.
+the denoiser stays right, and pictures may get sharper. There errors count more where the picture
+has contrast, since eyes are a few pixels and backgrounds many.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ tokenizers    learns both vocabularies                  -> clip/, masked-words/
 autoencoder, clip, masked-words                         -> pipeline/vae, clip/, masked-words/
 encoders      all of the above; on a GPU the last three run side by side, as they are small
 denoiser      the UNet, from the encoders in the out folder; goes on from one that is there
-decoder       the autoencoder's decoder once more, alone; sharpens the pictures
+decoder       the autoencoder's decoder once more, alone, for sharper pictures
 evaluate      the figures, the contact sheet, the model card
 all           everything
 """
