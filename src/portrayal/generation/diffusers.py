@@ -17,6 +17,7 @@ from portrayal.errors import GenerationError
 from portrayal.generation.adapters import Adapter, find_adapter, fuse_adapters
 from portrayal.generation.batches import batch_for_gpu
 from portrayal.generation.compilation import Compilation
+from portrayal.generation.kept_text import KeptText
 from portrayal.generation.pipelines import (
     PipelineFiles,
     load_pipeline,
@@ -113,6 +114,8 @@ class DiffusersGenerator:
             guided = (self._sampling.guidance or 0.0) > 1.0
             negative = self._sampling.negative_prompt
             self._texts = PromptEmbeddings(pipeline, guided=guided, negative_prompt=negative)
+        unet = getattr(pipeline, "unet", None)
+        self._kept = None if unet is None or self._texts is None else KeptText(unet)
         cut = {"truncate": True} if truncate else {}
         self.identity = Identity("diffusers", name, {**files, **self._settings(), **cut})
 
@@ -139,8 +142,11 @@ class DiffusersGenerator:
         noise = [torch.Generator("cpu").manual_seed(request.seed) for request in requests]
         prompts = [request.prompt for request in requests]
         with torch.inference_mode(), quietly("diffusers"):
+            texts = self._texts_for(prompts)
+            if self._kept is not None:
+                self._kept.read(_as_the_unet_gets_it(self._pipeline, texts))
             output = self._pipeline(
-                **self._texts_for(prompts),
+                **texts,
                 **{**self._call, **(instead or {})},
                 generator=noise,
                 output_type="pt",
@@ -285,6 +291,15 @@ def _complete(name: str, pipeline: Any, sampling: Sampling) -> Sampling:
     if complete.guidance is not None and not 0 <= complete.guidance < float("inf"):
         raise GenerationError(f"{name}: guidance is {complete.guidance}; allowed: 0 or more")
     return complete
+
+
+def _as_the_unet_gets_it(pipeline: Any, texts: Mapping[str, Any]) -> Any:
+    """Return the text embeddings of one batch, those without the prompt first under guidance."""
+    torch = import_extra("torch", extra="models")
+    negative = texts.get("negative_prompt_embeds")
+    if negative is None or pipeline.unet.config.time_cond_proj_dim is not None:
+        return texts["prompt_embeds"]
+    return torch.cat([negative, texts["prompt_embeds"]])
 
 
 def _own_size(pipeline: Any) -> tuple[int | None, int | None]:

@@ -1,0 +1,55 @@
+"""Keys and values of the text, computed once for all steps of a batch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pipelines
+from portrayal.generation import open_generator
+from portrayal.generation.kept_text import KeptText
+from portrayal.records import Request
+
+REQUESTS = [Request("a doctor", 0), Request("a nurse", 1)]
+
+
+def cross_attention(unet: Any) -> list[Any]:
+    return [module for name, module in unet.named_modules() if name.endswith("attn2")]
+
+
+@pytest.mark.parametrize("family", ["sd1", "sd2", "sdxl"])
+def test_a_text_is_read_once_a_batch_and_not_once_a_step(family: str, tmp_path: Path) -> None:
+    folder = getattr(pipelines, f"build_{family}")(tmp_path / family)
+    generator: Any = open_generator(str(folder), steps=4)
+    counts = []
+    modules = cross_attention(generator._pipeline.unet)
+    for module in modules:
+        module.to_k.register_forward_hook(lambda *_: counts.append("key"))
+        module.to_v.register_forward_hook(lambda *_: counts.append("value"))
+    generator.generate(REQUESTS)
+    assert len(modules) > 0
+    assert len(counts) == 2 * len(modules)
+
+
+def test_the_next_batch_is_written_where_the_last_one_was(sd1: Path) -> None:
+    generator: Any = open_generator(str(sd1), steps=1)
+    processor = cross_attention(generator._pipeline.unet)[0].processor
+    generator.generate(REQUESTS)
+    place, before = processor.key.data_ptr(), processor.key.clone()
+    generator.generate([Request("two farmers", 0), Request("a judge", 1)])
+    assert processor.key.data_ptr() == place
+    assert not processor.key.equal(before)
+    generator.generate(REQUESTS[:1])
+    assert processor.key.shape[0] == before.shape[0] // 2
+
+
+def test_attention_of_another_make_is_left_alone(sd1: Path) -> None:
+    from diffusers import UNet2DConditionModel
+    from diffusers.models.attention_processor import AttnProcessor
+
+    unet = UNet2DConditionModel.from_pretrained(sd1 / "unet")
+    unet.set_attn_processor(AttnProcessor())
+    KeptText(unet)
+    assert {type(p).__name__ for p in unet.attn_processors.values()} == {"AttnProcessor"}
