@@ -2,13 +2,13 @@
 
 Loss: absolute error, plus absolute error of the Laplacian bands at three scales, which is what
 keeps outlines of faces and tools sharp, plus a small KL term that makes the latents smooth enough
-for a denoiser to hit. After training each latent channel is shifted and scaled to mean 0 and
-variance 1; the shift is folded into the 1x1 convolutions on both sides of the latent, since
-StableDiffusionPipeline knows a scaling factor only, and no shift.
+for a denoiser to hit. Errors count more where the picture has contrast, since eyes are a few pixels
+and backgrounds many; contrast is relative to the brightness around, as eyes see it, or the features
+of dark faces would count for little.
 
-The decoder can be trained on alone afterwards (`train_decoder`): the latents stay what they are, so
-the denoiser stays right, and pictures may get sharper. There errors count more where the picture
-has contrast, since eyes are a few pixels and backgrounds many.
+After training each latent channel is shifted and scaled to mean 0 and variance 1; the shift is
+folded into the 1x1 convolutions on both sides of the latent, since StableDiffusionPipeline knows a
+scaling factor only, and no shift.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
 KL_WEIGHT = 3e-4
 EDGE_WEIGHT = 1.0
-DETAIL_WEIGHT = 6.0
-"""How much more an error counts at a pixel as far from its surroundings as black is from white."""
+DETAIL_WEIGHT = 4.0
+"""How much more an error counts at a pixel that stands out fully from its surroundings."""
+DARK = 0.1
+"""Brightness (0 to 1) under which contrast is no longer relative; keeps noise in black from it."""
 
 
 def new_autoencoder(shape: AutoencoderShape) -> AutoencoderKL:
@@ -70,11 +72,20 @@ def _bands(difference: torch.Tensor) -> torch.Tensor:
 
 
 def loss_of(wanted: torch.Tensor, got: torch.Tensor, posterior: Any) -> torch.Tensor:
-    """Absolute error + Laplacian bands + KL; the posterior's moments are taken in fp32."""
-    difference = got.float() - wanted
+    """Error of the picture + KL; the posterior's moments are taken in fp32."""
     mean, logvar = posterior.mean.float(), posterior.logvar.float()
     kl = 0.5 * (mean.square() + logvar.exp() - 1.0 - logvar).mean()
-    return difference.abs().mean() + EDGE_WEIGHT * _bands(difference) + KL_WEIGHT * kl
+    return picture_loss(wanted, got) + KL_WEIGHT * kl
+
+
+def picture_loss(wanted: torch.Tensor, got: torch.Tensor) -> torch.Tensor:
+    """Absolute error, weighted by contrast, + Laplacian bands."""
+    bright = (wanted + 1) / 2
+    around = F.avg_pool2d(bright, 5, stride=1, padding=2, count_include_pad=False)
+    contrast = (bright - around).abs() / (around + DARK)
+    weight = 1 + DETAIL_WEIGHT * contrast.mean(1, keepdim=True).clamp(max=1)
+    difference = got.float() - wanted
+    return (weight * difference.abs()).mean() + EDGE_WEIGHT * _bands(difference)
 
 
 def train_autoencoder(
@@ -107,41 +118,6 @@ def _forward(model: AutoencoderKL, batch: torch.Tensor, noise: torch.Tensor) -> 
     posterior = model.encode(batch).latent_dist
     latent = posterior.mean + posterior.std * noise
     return loss_of(batch, model.decode(latent).sample, posterior)
-
-
-def train_decoder(
-    model: AutoencoderKL, images: np.ndarray, *, fit: Fit, budget: Budget, machine: Machine
-) -> AutoencoderKL:
-    """Train the decoder on, with the encoder as it is; return the model in fp32 on the device."""
-    model = model.to(machine.device, memory_format=torch.channels_last)
-    data = machine.put(images)
-    means, deviations = latents(model, data, machine)
-    learned = [*model.decoder.parameters(), *model.post_quant_conv.parameters()]
-    optimizer = machine.adamw([{"params": learned, "lr": fit.rate}], fit.decay)
-    average = Average(learned, decay=0.998)
-    forward = machine.compiled(lambda x, z: _detail_loss(x, model.decode(z).sample))
-    while not budget.over():
-        rows = torch.randint(len(data), (fit.batch,), device=machine.device)
-        latent = means[rows].float()
-        latent = latent + deviations[rows].float() * torch.randn(
-            latent.shape, device=machine.device
-        )
-        with machine.autocast():
-            loss = forward(as_input(data[rows]), latent)
-        machine.descend(loss, learned, optimizer, factor=budget.rate())
-        average.update()
-        machine.log("decoder", budget, loss)
-    average.swap()
-    return model
-
-
-def _detail_loss(wanted: torch.Tensor, got: torch.Tensor) -> torch.Tensor:
-    """Absolute error, weighted by contrast, + Laplacian bands."""
-    around = F.avg_pool2d(wanted, 5, stride=1, padding=2, count_include_pad=False)
-    contrast = (wanted - around).abs().mean(1, keepdim=True) / 2
-    difference = got.float() - wanted
-    weighted = ((1 + DETAIL_WEIGHT * contrast) * difference.abs()).mean()
-    return weighted + EDGE_WEIGHT * _bands(difference)
 
 
 def latents(

@@ -65,8 +65,8 @@ class Recipe:
     pictures: int
     sentences: int
     encoder_minutes: float
+    autoencoder_minutes: float
     denoiser_minutes: float
-    decoder_minutes: float
     clip_words: int = 4096
     masked_words: int = 6000
     projection: int = 192
@@ -76,7 +76,6 @@ class Recipe:
     masked: TowerShape = TowerShape(192, 4, 4)
     unet: UNetShape = field(default_factory=UNetShape)
     fit_autoencoder: Fit = Fit(256, 1e-3, 0.0, 6000)
-    fit_decoder: Fit = Fit(512, 5e-4, 0.0, 6000)
     fit_clip: Fit = Fit(2048, 1e-3, 0.1, 6000)
     fit_masked: Fit = Fit(1024, 1e-3, 0.05, 6000)
     fit_unet: Fit = Fit(1024, 8e-4, 0.01, 12000)
@@ -90,9 +89,9 @@ FULL = Recipe(
     name="full",
     pictures=300_000,
     sentences=600_000,
-    encoder_minutes=6.0,
-    denoiser_minutes=12.0,
-    decoder_minutes=4.0,
+    encoder_minutes=5.0,
+    autoencoder_minutes=5.0,
+    denoiser_minutes=11.0,
 )
 
 SMOKE = Recipe(
@@ -100,8 +99,8 @@ SMOKE = Recipe(
     pictures=192,
     sentences=600,
     encoder_minutes=0.1,
+    autoencoder_minutes=0.1,
     denoiser_minutes=0.1,
-    decoder_minutes=0.1,
     clip_words=1200,
     masked_words=800,
     projection=32,
@@ -111,7 +110,6 @@ SMOKE = Recipe(
     masked=TowerShape(32, 2, 2),
     unet=UNetShape((32, 32, 32), (False, True, True), 2),
     fit_autoencoder=Fit(16, 2e-3, 0.0, 12),
-    fit_decoder=Fit(16, 1e-3, 0.0, 12),
     fit_clip=Fit(32, 2e-3, 0.1, 12),
     fit_masked=Fit(32, 2e-3, 0.05, 12),
     fit_unet=Fit(16, 2e-3, 0.01, 12),

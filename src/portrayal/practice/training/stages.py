@@ -2,10 +2,9 @@
 
 pictures      paints the corpus into the work folder
 tokenizers    learns both vocabularies                  -> clip/, masked-words/
-autoencoder, clip, masked-words                         -> pipeline/vae, clip/, masked-words/
-encoders      all of the above; on a GPU the last three run side by side, as they are small
+clip, masked-words, autoencoder                         -> clip/, masked-words/, pipeline/vae
+encoders      all of the above; on a GPU the first two run side by side, as they are small
 denoiser      the UNet, from the encoders in the out folder; goes on from one that is there
-decoder       the autoencoder's decoder once more, alone, for sharper pictures
 evaluate      the figures, the contact sheet, the model card
 all           everything
 """
@@ -30,7 +29,7 @@ from portrayal.records import plain
 if TYPE_CHECKING:
     from portrayal.practice.training.device import Machine
 
-SIDE_BY_SIDE = ("autoencoder", "clip", "masked-words")
+SIDE_BY_SIDE = ("clip", "masked-words")
 TOKENIZER_TEXTS = 100_000
 RESERVE = 0.4
 """Minutes kept of a command's total for saving."""
@@ -131,7 +130,7 @@ def autoencoder(order: Order) -> None:
         shape=recipe.autoencoder,
         fit=recipe.fit_autoencoder,
         machine=order.machine(),
-        budget=(budget := order.budget(recipe.encoder_minutes, recipe.fit_autoencoder.steps)),
+        budget=(budget := order.budget(recipe.autoencoder_minutes, recipe.fit_autoencoder.steps)),
     )
     save_autoencoder(model, order.out / "pipeline")
     _note(order, "autoencoder", started, budget)
@@ -184,12 +183,13 @@ def encoders(order: Order) -> None:
     paint(order)
     tokenizers(order)
     if not order.machine().fast:
-        for stage in (autoencoder, clip, masked_words):
+        for stage in (clip, masked_words, autoencoder):
             stage(order)
         return
+    first = _first_half(order)
     running = {
         name: subprocess.Popen(
-            [sys.executable, "-m", "portrayal.practice.training", name, *_arguments(order)],
+            [sys.executable, "-m", "portrayal.practice.training", name, *_arguments(first)],
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
         for name in SIDE_BY_SIDE
@@ -197,6 +197,13 @@ def encoders(order: Order) -> None:
     failed = [name for name, process in running.items() if process.wait() != 0]
     if failed:
         raise PracticeError(f"training: {', '.join(failed)} failed; see the lines above")
+    # Alone: while it shared the GPU it made a third of the steps, and eyes stayed blurred.
+    autoencoder(order)
+
+
+def _first_half(order: Order) -> Order:
+    left = order.remaining()
+    return order if left is None else replace(order, total=(order.total or 0.0) - left / 2)
 
 
 def denoiser(order: Order) -> None:
@@ -218,28 +225,6 @@ def denoiser(order: Order) -> None:
     _note(order, "denoiser", started, budget)
 
 
-def decoder(order: Order) -> None:
-    """Train the decoder on; the encoder, and with it the denoiser's world, stays as it is."""
-    from diffusers import AutoencoderKL
-
-    from portrayal.practice.training.autoencoder import save_autoencoder, train_decoder
-
-    recipe, started = order.recipe, time.monotonic()
-    folder = order.out / "pipeline"
-    if not (folder / "vae" / "config.json").is_file():
-        raise PracticeError(f"training: {order.out} holds no autoencoder; run the stage encoders")
-    budget = order.budget(recipe.decoder_minutes, recipe.fit_decoder.steps)
-    model = train_decoder(
-        AutoencoderKL.from_pretrained(folder / "vae"),
-        order.corpus().images,
-        fit=recipe.fit_decoder,
-        budget=budget,
-        machine=order.machine(),
-    )
-    save_autoencoder(model, folder)
-    _note(order, "decoder", started, budget)
-
-
 def evaluate(order: Order) -> None:
     """Measure the trained parts, draw the contact sheet, write the card."""
     from portrayal.practice.training.card import write_card
@@ -255,7 +240,6 @@ def everything(order: Order) -> None:
     """All stages; `minutes`, if given, are those of the denoiser."""
     encoders(replace(order, minutes=None))
     denoiser(order)
-    decoder(replace(order, minutes=None))
     evaluate(order)
 
 
@@ -267,7 +251,6 @@ STAGES = {
     "masked-words": masked_words,
     "encoders": encoders,
     "denoiser": denoiser,
-    "decoder": decoder,
     "evaluate": evaluate,
     "all": everything,
 }
