@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics import amplification, amplification_bootstrap
@@ -75,6 +76,7 @@ def test_degenerate() -> None:
     none = amplification_bootstrap([[0, 0]], [[3, 4]], rng=rng())
     assert math.isnan(none.mean)
     assert math.isnan(none.interval.low)
+    assert math.isnan(none.p_value)
     assert (none.n, none.n_missing) == (0, 1)
     switched = amplification_bootstrap([[9, 1]], [[1, 9]], rng=rng())
     assert math.isnan(switched.mean)
@@ -82,8 +84,53 @@ def test_degenerate() -> None:
     single = amplification_bootstrap([[9, 1]], [[7, 3]], rng=rng())
     assert single.mean == pytest.approx(20)
     assert math.isnan(single.interval.low), "one occupation says nothing of others"
+    assert math.isnan(single.p_value)
     fixed = amplification_bootstrap([[9, 1]], [[7, 3]], rng=rng(), occupations="fixed")
     assert fixed.interval.low < 0 < 20 < fixed.interval.high
+
+
+def test_p_value_agrees_with_the_interval() -> None:
+    generator = rng(5)
+    found = [
+        amplification_bootstrap(
+            counts(generator, np.clip(shares + grown, 0, 1), 60),
+            counts(generator, shares, 60),
+            rng=generator,
+            switching="include",
+            resamples=1999,
+        )
+        for grown in np.linspace(-0.1, 0.1, 21)
+        for shares in [generator.uniform(0.6, 0.9, 15)]
+    ]
+    clear = [one.interval.low > 0 or one.interval.high < 0 for one in found]
+    assert 3 < sum(clear) < len(found) - 3, "some are clear of 0 and some are not"
+    for is_clear, one in zip(clear, found, strict=True):
+        near = abs(one.p_value - 0.05) < 0.002  # a quantile lies between two draws
+        assert near or is_clear == (one.p_value < 0.05)
+
+
+def test_p_value_with_large_counts_is_that_of_scipys_bootstrap_over_occupations() -> None:
+    # With a million images the shares are known: what is left is the choice of occupations.
+    generator = rng(6)
+    training = generator.uniform(0.6, 0.8, 40)
+    generated = training + generator.normal(0.006, 0.02, 40)
+    sides = [counts(generator, shares, 10**6) for shares in (generated, training)]
+    result = amplification_bootstrap(*sides, rng=generator, resamples=4000)
+    per_item = 100 * (generated - training)
+    other = stats.bootstrap((per_item,), np.mean, method="percentile", n_resamples=20_000, rng=7)
+    wanted = 2 * np.mean(other.bootstrap_distribution <= 0)
+    assert 0.01 < wanted < 0.2
+    assert result.p_value == pytest.approx(wanted, abs=0.02)
+
+
+def test_p_value_does_not_depend_on_which_group_is_counted() -> None:
+    generated = np.array([[50, 450], [400, 100], [30, 70]])
+    training = np.array([[125, 375], [350, 150], [35, 65]])
+    one = amplification_bootstrap(generated, training, rng=rng(), resamples=4000)
+    swapped = amplification_bootstrap(
+        generated[:, ::-1], training[:, ::-1], rng=rng(), resamples=4000
+    )
+    assert swapped.p_value == pytest.approx(one.p_value, abs=0.02)
 
 
 @pytest.mark.slow

@@ -41,6 +41,7 @@ def amplification_finding(view: View, found: Amplified, included: Amplified) -> 
         "corrected": sampled.corrected,
         "per_prompt": dict(zip(found.comparison.prompts, sampled.per_prompt, strict=True)),
         "t": found.t,
+        "p of t": found.t_p_value,
         "switched": sampled.n_switched,
         "with switching": included.sampled.mean,
         "with switching low": included.sampled.interval.low,
@@ -62,7 +63,7 @@ def amplification_finding(view: View, found: Amplified, included: Amplified) -> 
         estimate=sampled.mean,
         low=finite(low),
         high=finite(high),
-        p=finite(found.p_value),
+        p=finite(sampled.p_value),
         n=sampled.n,
         n_missing=missing,
         sentence=_amplified_sentence(view, found, included),
@@ -79,7 +80,7 @@ def _amplified_sentence(view: View, found: Amplified, included: Amplified) -> st
     else:
         further = "further from" if sampled.mean > 0 else "nearer to"
         what = f"{number(size)} points {further} 50 % than"
-    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
+    p = f", {chance(sampled.p_value)}" if math.isfinite(sampled.p_value) else ""
     switched = (
         f"; {counted(sampled.n_switched, 'comparison')} in which the leaning changes sides "
         f"{'is' if sampled.n_switched == 1 else 'are'} left out (with them: "
@@ -91,7 +92,7 @@ def _amplified_sentence(view: View, found: Amplified, included: Amplified) -> st
         f"{SUBSETS[found.comparison.subset].title[:1].upper()}"
         f"{SUBSETS[found.comparison.subset].title[1:]}: the share of {view.study.first_group} in "
         f"generated pictures is on average {what} in training pictures"
-        f"{'' if clear else _explained(found.p_value, 1 - settings.confidence)} "
+        f"{'' if clear else _explained(found.t_p_value, 1 - settings.confidence)} "
         f"({between(low, high, settings.confidence)}{p}; "
         f"{counted(sampled.n, 'occupation')}, {sampled.n_images:,} pictures{switched})."
     )

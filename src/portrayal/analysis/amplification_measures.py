@@ -50,8 +50,8 @@ class Amplified:
         switching: What became of occupations that switch.
         sampled: Mean over prompts with the interval that knows of images on both sides.
         prompts: As in the paper, prompt by prompt.
-        t: Of occupations' means over prompts against 0.
-        p_value: Of that t, two-sided.
+        t: The paper's test: of occupations' means over prompts against 0, shares taken as known.
+        t_p_value: Of that t, two-sided.
         per_item: Amplification, (occupations, prompts); NaN where excluded or missing.
     """
 
@@ -60,7 +60,7 @@ class Amplified:
     sampled: AmplificationBootstrapResult
     prompts: tuple[AmplificationResult, ...]
     t: float
-    p_value: float
+    t_p_value: float
     per_item: FloatArray = field(repr=False)
 
     @property

@@ -66,7 +66,7 @@ def numbers_table(view: View, found: Found, included: Found) -> Table:
             rows.append([
                 name, ALL, words, finite(whole.mean), finite(whole.interval.low),
                 finite(whole.interval.high), finite(whole.corrected), finite(one.t),
-                finite(one.p_value), whole.n, whole.n_switched, whole.n_missing,
+                finite(one.t_p_value), whole.n, whole.n_switched, whole.n_missing,
             ])  # fmt: skip
             for prompt, each in zip(one.comparison.prompts, one.prompts, strict=True):
                 rows.append([
@@ -80,8 +80,8 @@ def numbers_table(view: View, found: Found, included: Found) -> Table:
         NUMBERS,
         rows,
         note="All prompts: the interval accounts for the pictures of both sides; corrected: "
-        "without what chance adds to percentages of few pictures. Single prompts: Student's t "
-        "over occupations, as in the paper. n counts occupations.",
+        "without what chance adds to percentages of few pictures. Single prompts, and t and p: "
+        "Student's t over occupations, as in the paper. n counts occupations.",
     )
 
 

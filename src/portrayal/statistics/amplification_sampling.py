@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -26,6 +27,8 @@ class AmplificationBootstrapResult:
     Attributes:
         mean: As in the paper: over occupations, then over prompts.
         interval: Accounts for images of both sides, and for the choice of occupations if random.
+        p_value: Two-sided, from the same draws: under `1 - confidence` where the interval is clear
+            of 0.
         corrected: The mean without what chance adds to percentages of few images.
         per_prompt: Mean over occupations of every prompt.
         n: Occupations counted for at least one prompt.
@@ -37,6 +40,7 @@ class AmplificationBootstrapResult:
 
     mean: float
     interval: Interval
+    p_value: float
     corrected: float
     per_prompt: FloatArray
     n: int
@@ -65,7 +69,8 @@ def amplification_bootstrap(
     imbalances of all occupations on a side are drawn together from what the counts leave possible
     (`portrayal.statistics.imbalance`); `random` then draws occupations with replacement, each with
     all its prompts, `fixed` keeps them. The interval is read from these draws and widened to hold
-    the mean as published. Nothing left: NaN; one occupation and `random`: no interval.
+    the mean as published; the p-value is twice the share of draws on the other side of 0. Nothing
+    left: NaN; one occupation and `random`: no interval and no p-value.
 
     Args:
         generated: Images of the group and of the other, (occupations, 2) or (occupations, prompts,
@@ -113,6 +118,7 @@ def amplification_bootstrap(
     return AmplificationBootstrapResult(
         mean=mean,
         interval=Interval(min(float(low), mean), max(float(high), mean)) if known else UNKNOWN,
+        p_value=_two_sided(draws, mean) if known else math.nan,
         corrected=float(centre),
         per_prompt=per_prompt,
         n=int(used.any(axis=1).sum()),
@@ -121,6 +127,13 @@ def amplification_bootstrap(
         n_missing=int(missing.sum()),
         draws=draws,
     )
+
+
+def _two_sided(draws: FloatArray, mean: float) -> float:
+    """Return twice the share of draws that are not on the mean's side of 0, never quite 0."""
+    known = draws[~np.isnan(draws)]
+    beyond = int((known <= 0).sum() if mean > 0 else (known >= 0).sum()) if mean else known.size
+    return min(1.0, 2 * (beyond + 1) / (known.size + 1))
 
 
 def _by_prompt(name: str, values: ArrayLike) -> FloatArray:
