@@ -31,7 +31,7 @@ from portrayal.analysis.word_scores import PromptScores, Score, WordScores, scor
 from portrayal.analysis.word_sets import count_prompt, seen_on_axis
 from portrayal.records import Finding, Identity, StudyResult, Table
 from portrayal.study import Axis
-from portrayal.study.influence import InfluenceStudy
+from portrayal.study.influence import InfluenceStudy, PromptPlan
 
 INFLUENCE = "word influence"
 AVERAGE = "mean word influence"
@@ -186,6 +186,12 @@ def _word_findings(view: _View, scores: PromptScores) -> Iterator[Finding]:
             yield _word_finding(view, scores, main, position, column)
 
 
+def word_question(plan: PromptPlan, position: int, group: str, *, several: bool) -> str:
+    """Return the question about one word; it names the prompt where there are several."""
+    of = f" in “{plan.source.text}”" if several else ""
+    return f"“{plan.words[position]}” ({position + 1}) towards {group}{of}"
+
+
 def _word_finding(
     view: _View, scores: PromptScores, main: WordScores, position: int, column: int
 ) -> Finding:
@@ -202,8 +208,7 @@ def _word_finding(
         sentence = not_enough(reason, view.data.dropped, view.data.wanted)
     return Finding(
         study=view.study.name,
-        question=f"“{word}” ({position + 1}) towards {group}{_of_prompt(view, scores)}"
-        f"{view.suffix}",
+        question=word_question(plan, position, group, several=len(view.scores) > 1) + view.suffix,
         statistic=INFLUENCE,
         estimate=one.value if known else None,
         low=_finite(one.low),

@@ -1,8 +1,8 @@
 """What a study would find on `practice:painter` with endless pictures.
 
-Group shares, and the scores of intervention studies, follow from the planted table exactly.
-Associations also depend on how the encoder sees, so they come from a large sample, with the
-interval of what is left unknown.
+Group shares, and the scores of intervention studies, follow from the planted table exactly. Word
+influences depend on texts that are drawn, and associations on how the encoder sees: they come from
+a large sample, with the interval of what is left unknown.
 """
 
 from __future__ import annotations
@@ -20,12 +20,19 @@ from portrayal.analysis.leanings import concept_finding, vector_findings
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.calibration.draws import everything, sides_of, view_of
 from portrayal.calibration.exact import exact_row, rounded, world_names
+from portrayal.calibration.influence_truth import influence_truth, is_told
 from portrayal.calibration.intervention_truth import intervention_truth
 from portrayal.calibration.pool import OnProgress, Pool, paint_pool
 from portrayal.errors import PracticeError
 from portrayal.practice.truth import ShareTruth, group_shares
 from portrayal.records import Finding, Prompt
-from portrayal.study import AssociationStudy, CompositionStudy, InterventionStudy, Study
+from portrayal.study import (
+    AssociationStudy,
+    CompositionStudy,
+    InfluenceStudy,
+    InterventionStudy,
+    Study,
+)
 
 
 def study_truth(
@@ -38,19 +45,23 @@ def study_truth(
     """Say what a study would find on `practice:painter` with endless pictures.
 
     Args:
-        study: A composition, intervention or association study.
-        samples: Pictures per prompt, where the truth needs pictures.
+        study: A composition, intervention, influence or association study.
+        samples: Pictures per prompt, where the truth needs pictures; texts per set of replaced
+            words, where it needs those.
         folder: Where to keep their embeddings for the next time.
         on_progress: Called with pictures done and wanted.
 
     Returns:
         One row for each answer: study, question, statistic, truth, low, high, how ("exact", or the
-        pictures per prompt). The interval is about the pictures that were not drawn, of the study's
-        own prompts; an exact truth is its own interval.
+        size of the sample). The interval is about the pictures or texts that were not drawn, of the
+        study's own prompts; an exact truth is its own interval.
 
     Raises:
         PracticeError: A kind of study, an axis or a group of which the world knows no truth.
     """
+    if isinstance(study, InfluenceStudy):
+        words = influence_truth(study, samples=samples) if is_told(study) else []
+        return [*_shares(study), *words]
     if isinstance(study, CompositionStudy):
         return list(_shares(study))
     if isinstance(study, InterventionStudy):
@@ -61,7 +72,7 @@ def study_truth(
         return association_truth(study, pool)
     raise PracticeError(
         f"{study.name} is a study of kind {study.kind}; truths are known for composition, "
-        "intervention and association"
+        "intervention, influence and association"
     )
 
 

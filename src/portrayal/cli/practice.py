@@ -37,7 +37,9 @@ def corpus(
 @app.command()
 def truth(
     study: Annotated[str, typer.Argument(help="A built-in study or a TOML file.")],
-    samples: Annotated[int, typer.Option(min=100, help="Pictures per prompt, where needed.")] = 200,
+    samples: Annotated[
+        int, typer.Option(min=100, help="Pictures per prompt, or texts per set of words.")
+    ] = 200,
     json: o.Json = False,
 ) -> None:
     """Say what a study would find on practice:painter with endless pictures."""
@@ -63,5 +65,6 @@ def train(
     from portrayal.practice.training.stages import STAGES, Order
 
     recipe = RECIPES["smoke" if smoke else "full"]
-    STAGES["all"](Order(recipe=recipe, out=out, work=out.with_name(f"{out.name}-pictures")))
+    work = out.with_name(f"{out.name}-pictures")
+    STAGES["all"](Order(recipe=recipe, out=out, work=work, compile=True))
     console.say(f"wrote the practice model to {out}")

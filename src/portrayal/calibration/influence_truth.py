@@ -1,0 +1,97 @@
+"""What an influence study would find on `practice:painter` with endless pictures.
+
+The share of every text is exact. Where texts are sampled, they stand for all those that were not
+drawn: the truth then comes from many of them, with the interval of what is left unknown. Sets of
+words are never sampled here. Questions are worded as in the analysis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from portrayal.analysis.influence import FEW_PROMPTS, INFLUENCE, word_question
+from portrayal.calibration.exact import exact_row, rounded, world_names
+from portrayal.language.drawing import draw_texts
+from portrayal.practice.truth import ShareTruth, group_shares
+from portrayal.statistics.influence import influence_weights
+from portrayal.study.influence import MOST_DRAWS, InfluenceStudy, PromptPlan, WordSet
+
+_CONFIDENCE = 0.95
+
+
+def is_told(study: InfluenceStudy) -> bool:
+    """Tell whether every word of the study has a finding of its own, and so a truth."""
+    return len(study.sources()) <= FEW_PROMPTS
+
+
+def influence_truth(study: InfluenceStudy, *, samples: int) -> list[dict[str, Any]]:
+    """Say how every word of a study's prompts pushes, with endless pictures.
+
+    Args:
+        study: One whose words are told.
+        samples: Texts for each set of replaced words, where texts are sampled.
+
+    Raises:
+        PracticeError: An axis or a group of which the world knows no truth.
+        LanguageError: Words cannot be replaced.
+    """
+    prompts = len(study.sources())
+    sampled = study.transmuter.choice == "sample"
+    draws = max(study.draws, min(samples, MOST_DRAWS)) if sampled else study.draws
+    full = draw_texts(study.model_copy(update={"draws": draws, "subsets": None}))
+    rows: list[dict[str, Any]] = []
+    for axis, asked in study.axes.items():
+        names = world_names(study, axis, asked.groups)
+        groups = list(names)
+        several = groups[:1] if len(groups) == 2 else groups
+        spoken = [study.group] if study.group in groups else several
+        for plan in full.plan():
+            for group in spoken:
+                rows += _words(full, plan, axis, (group, names[group]), several=prompts > 1)
+    return rows
+
+
+def _words(
+    study: InfluenceStudy, plan: PromptPlan, axis: str, group: tuple[str, str], *, several: bool
+) -> Iterator[dict[str, Any]]:
+    called, planted = group
+    number = {position: i for i, position in enumerate(plan.replaceable)}
+    subsets = [frozenset(number[position] for position in one.words) for one in plan.sets]
+    sampled = study.transmuter.choice == "sample"
+    found = [_share(plan, one, axis, planted) for one in plan.sets]
+    shares = np.array([share for share, _ in found])
+    errors = np.array([error if sampled else 0.0 for _, error in found])
+    level = min(study.level, len(number))
+    weights = influence_weights(subsets, len(number), level)
+    scores = weights @ shares
+    reach = stats.norm.ppf(0.5 + _CONFIDENCE / 2) * np.sqrt(weights**2 @ errors**2)
+    for position, i in number.items():
+        question = word_question(plan, position, called, several=several)
+        row = exact_row(study, question, INFLUENCE, float(scores[i]))
+        if sampled:
+            row["low"] = rounded(float(scores[i] - reach[i]))
+            row["high"] = rounded(float(scores[i] + reach[i]))
+            row["how"] = f"{study.draws} texts per set of words"
+        yield row
+
+
+def _share(plan: PromptPlan, one: WordSet, axis: str, group: str) -> tuple[float, float]:
+    """Return the share of a group over the texts of a set, with its standard error."""
+    texts = [text for text, _ in plan.draws(one)] if one.words else [plan.source.text]
+    return _mixed(group_shares(texts, axis=axis), group)
+
+
+def _mixed(truths: Sequence[ShareTruth], group: str) -> tuple[float, float]:
+    """Mix texts by how often they show a person; texts that never do drop out, as in a study."""
+    known = [(truth.person, truth.shares[group]) for truth in truths if truth.person > 0]
+    if not known:
+        return math.nan, math.nan
+    people, shares = np.array(known).T
+    share = float(people @ shares / people.sum())
+    error = math.sqrt(float((people**2) @ (shares - share) ** 2)) / float(people.sum())
+    return share, error

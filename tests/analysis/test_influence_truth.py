@@ -1,0 +1,67 @@
+"""The truth of influence studies in the practice world."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from influence_worlds import candidate_lists, true_scores
+
+from portrayal.calibration import study_truth
+from portrayal.study import InfluenceStudy, study_from_dict
+
+PROMPT = "a confident nurse at the spa"
+
+
+def influence_study(*, choice: str, draws: int, level: int = 1) -> InfluenceStudy:
+    study = study_from_dict(
+        {
+            "name": "words",
+            "kind": "influence",
+            "title": "Which word?",
+            "question": "Which word pushes?",
+            "template": "a {manner} nurse at the spa",
+            "factors": {"manner": ["confident"]},
+            "axes": ["perceived gender"],
+            "draws": draws,
+            "level": level,
+            "transmuter": {"by": "list", "choice": choice, "candidates": candidate_lists()},
+        },
+        source="words.toml",
+    )
+    assert isinstance(study, InfluenceStudy)
+    return study
+
+
+def word_rows(study: InfluenceStudy, samples: int) -> list[dict]:
+    rows = study_truth(study, samples=samples)
+    assert {row["statistic"] for row in rows} == {"group share", "word influence"}
+    return [row for row in rows if row["statistic"] == "word influence"]
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_sampled_texts_give_the_exact_influence_within_the_interval(level: int) -> None:
+    """The exact influence comes from all texts, by another implementation of Definition 1."""
+    rows = word_rows(influence_study(choice="sample", draws=2, level=level), 400)
+    wanted = true_scores(PROMPT, level, candidate_lists())
+    assert [row["question"] for row in rows[:2]] == [
+        "“a” (1) towards woman",
+        "“confident” (2) towards woman",
+    ]
+    assert {row["how"] for row in rows} == {"400 texts per set of words"}
+    found = np.array([[row["low"], row["truth"], row["high"]] for row in rows]).T
+    reach = found[2] - found[1]
+    assert (np.abs(found[1] - wanted) <= 1.7 * reach + 1e-5).all(), "1.7 x 1.96 standard errors"
+    assert np.abs(wanted).max() > 0.05, "there is something to find"
+    assert (reach < 0.1).all()
+
+
+def test_the_most_probable_texts_are_exact() -> None:
+    rows = word_rows(influence_study(choice="top", draws=2), 400)
+    assert {row["how"] for row in rows} == {"exact"}
+    assert all(row["low"] == row["truth"] == row["high"] for row in rows)
+
+
+def test_a_word_without_any_planted_effect_has_no_influence() -> None:
+    rows = word_rows(influence_study(choice="sample", draws=2), 200)
+    at = next(row for row in rows if row["question"].startswith("“at”"))
+    assert at["truth"] == at["low"] == at["high"] == 0
