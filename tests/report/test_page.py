@@ -116,6 +116,32 @@ def test_every_finding_stands_on_the_page_with_n_and_missing(reported: Path, pag
         assert finding["question"] in said
 
 
+@pytest.mark.parametrize(
+    ("clear", "line", "more"),
+    [(0, "0 of 12 tests are clear after correction (q below .05).", ""),
+     (1, "1 of 12 tests is clear after correction (q below .05):", ""),
+     (10, "10 of 12 tests are clear after correction (q below .05):", "2 more, in bold,")],
+)  # fmt: skip
+def test_the_page_begins_with_what_is_clear(audit: Audit, clear: int, line: str, more: str) -> None:
+    results = audit.results()
+    some = {**results["findings"][0], "p": 0.5, "q": 0.5}
+    findings = [{**some, "question": f"{i}?", "sentence": f"Answer {i}."} for i in range(12)]
+    for finding in findings[:clear]:
+        finding.update(p=0.001, q=0.04)
+    audit.write_results({**results, "findings": findings})
+    reader = Reader()
+    reader.feed(write_report(audit).read_text(encoding="utf-8"))
+    top = words(reader).partition("finding estimate")[0]
+    assert line in top
+    assert more in top
+    assert [f"Answer {i}." in top for i in range(12)] == [i < min(clear, 8) for i in range(12)]
+
+
+def test_who_is_shown_comes_first(reported: Path) -> None:
+    kinds = [study["kind"] for study in Audit(reported).results()["studies"]]
+    assert kinds == ["composition", "composition", "association"]
+
+
 def test_dropped_images_are_accounted_for(page: Reader) -> None:
     said = words(page)
     assert "1 refused, 1 failed." in said

@@ -71,10 +71,10 @@ def test_the_line_of_the_style_guide() -> None:
             'kind = "association"\nx = 1\nx = 2',
             "jobs.toml, line 3: not valid TOML: Cannot overwrite",
         ),
-        ("", "jobs.toml: kind is missing; allowed: association, composition"),
+        ("", "jobs.toml: kind is missing; allowed: composition, association"),
         (
             'kind = "asociation"',
-            "jobs.toml: kind is 'asociation' (did you mean association?); allowed: association",
+            "jobs.toml: kind is 'asociation' (did you mean association?); allowed: composition",
         ),
         ('kind = ["association"]', "jobs.toml: kind is ['association']"),
         ("images = 0" + ASSOCIATION, "images is 0; it should be greater than or equal to 1"),

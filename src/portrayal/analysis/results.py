@@ -23,7 +23,7 @@ from portrayal.audit import Audit
 from portrayal.errors import AuditError, StudyError, one_of
 from portrayal.records import Finding, Identity, StudyResult, plain
 from portrayal.statistics.correction import benjamini_hochberg
-from portrayal.study import Study, study_from_dict
+from portrayal.study import Study, in_telling_order, study_from_dict
 
 FORMAT = 1
 """Version of results.json."""
@@ -90,7 +90,9 @@ def analyze(
     how = settings or AnalysisSettings()
     if studies is None:
         remembered = audit.studies().items()
-        studies = [study_from_dict(data, source=f"{name}.json") for name, data in remembered]
+        studies = in_telling_order(
+            study_from_dict(data, source=f"{name}.json") for name, data in remembered
+        )
     if not studies:
         raise AuditError(
             f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"

@@ -100,9 +100,9 @@ def explain(
 def say_cost(study: InfluenceStudy, budget: int | None) -> None:
     """State what will be asked for, before anything is made."""
     cost = study.cost()
-    images = f"{cost.images} images" if budget is None else f"up to {budget} images"
+    images = f"{cost.images:,} images" if budget is None else f"up to {budget:,} images"
     console.say(
-        f"{cost.subsets} sets of words (level {study.level}), {cost.texts} texts, {images} "
+        f"{cost.subsets:,} sets of words (level {study.level}), {cost.texts:,} texts, {images} "
         f"({study.draws} texts a set x {study.images} images)"
     )
 

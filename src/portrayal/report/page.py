@@ -27,6 +27,12 @@ OPEN_SHELVES = 9
 HOVER_PICTURES = 3000
 """At most so many pictures are embedded for hovering; beyond that, points show text alone."""
 
+CLEAR_Q = 0.05
+"""Findings below this q are set in bold and named at the top."""
+
+SUMMARY_LINES = 8
+"""Clear findings that the top of the page names in words; the rest stand in the table."""
+
 FOREST_ROWS = 40
 """Figures of more findings than this are no overview."""
 
@@ -48,6 +54,9 @@ def write_report(audit: Audit) -> Path:
             practice=practice_kind(audit.generator.name),
             findings=findings,
             headlines=tested or findings,
+            clear=[one for one in tested if one["q"] is not None and one["q"] < CLEAR_Q],
+            clear_q=CLEAR_Q,
+            summary_lines=SUMMARY_LINES,
             titles=titles,
             overviews=_overviews(tested),
             counts=_counts(audit),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -24,13 +24,20 @@ from portrayal.study.schema import Study
 from portrayal.study.suite import Suite
 
 KINDS: tuple[type[Study], ...] = (
-    AssociationStudy,
     CompositionStudy,
-    AmplificationStudy,
-    InfluenceStudy,
+    AssociationStudy,
     InterventionStudy,
+    InfluenceStudy,
+    AmplificationStudy,
 )
-"""The kinds of study. A new kind is one module and one entry here."""
+"""The kinds of study, in the order in which a report tells of them: who is shown comes first. A new
+kind is one module and one entry here."""
+
+
+def in_telling_order(studies: Iterable[Study]) -> list[Study]:
+    """Return studies by kind, as `KINDS` has them; those of one kind stay in their order."""
+    place = {kind: i for i, kind in enumerate(KINDS)}
+    return sorted(studies, key=lambda study: place[type(study)])
 
 
 @dataclass(frozen=True, slots=True)
