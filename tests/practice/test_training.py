@@ -434,6 +434,8 @@ def test_a_second_denoiser_run_goes_on_from_the_first(trained, tmp_path):
     # One warm-up step at the end of the schedule: changed, and hardly.
     assert 0 < moved < 1e-2
     assert len(json.loads((out / "training" / "denoiser.json").read_text())) == 2
+    for part in ("unet", "vae"):
+        assert "_name_or_path" not in (out / "pipeline" / part / "config.json").read_text()
 
 
 def test_errors_count_more_where_a_picture_has_contrast():

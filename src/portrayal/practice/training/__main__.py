@@ -32,6 +32,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     parser.add_argument("--compile", action="store_true", help="torch.compile, on a GPU")
+    parser.add_argument("--each", type=int, default=96, help="evaluation: pictures an occupation")
     parser.add_argument("--workers", type=int, help="painting processes; default: all cores")
     return parser
 
@@ -61,6 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
                 device=given.device,
                 compile=given.compile,
                 workers=given.workers,
+                each=given.each,
                 total=given.total,
             )
         )

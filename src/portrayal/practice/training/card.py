@@ -58,12 +58,12 @@ away from those of the training corpus. Without guidance a part is there already
 rarer presentation more often, so captions like the prompts, which name none, show more uneven
 shares than the corpus as a whole. Group shares are as perceived by the encoder, woman or man only;
 the painter also draws people whose presentation is ambiguous. Sampling noise near one half makes
-this mean a little too large (96 pictures an occupation).
+this mean a little too large ({each} pictures an occupation).
 
 ## Limits
 - 64x64 pictures of one drawing style. Hands, letters and groups of people are crude.
-- Pictures are softer than the painter's; the darkest faces lose contrast at the default guidance,
-  and now and then their eyes.
+- Pictures are softer than the painter's. Guidance deepens colours: at the default the darkest faces
+  are darker than painted ones, and show fewer details than light ones.
 - Prompts outside the captions' vocabulary give a picture of something nearby.
 - Occupations with alike clothing are confused, by the painter's design.
 - Skin tone is asked as light or dark (Monk steps 1-5, 6-10); the steps at the border look alike.
@@ -98,6 +98,7 @@ def write_card(out: Path) -> Path:
         training=_training_table(runs),
         steps=found["settings"]["steps"],
         guidance=found["settings"]["guidance"],
+        each=found["settings"]["each"],
         figures=_figures_table(found),
     )
     path = out / "README.md"

@@ -21,7 +21,7 @@ from portrayal.practice.training.clip import tokenise
 from portrayal.practice.training.device import Machine
 from portrayal.practice.training.recipe import PICTURE, Recipe, UNetShape
 from portrayal.practice.training.schedule import Average, Budget
-from portrayal.practice.training.storage import declare_single, halved
+from portrayal.practice.training.storage import declare_single, forget_origin, halved
 from portrayal.practice.weights import DEFAULT_GUIDANCE, DEFAULT_STEPS
 
 if TYPE_CHECKING:
@@ -209,3 +209,5 @@ def save_pipeline(parts: Parts, folder: Path) -> None:
     settings |= {"width": PICTURE, "height": PICTURE}
     (folder / "portrayal.json").write_text(json.dumps(settings) + "\n", encoding="utf-8")
     declare_single(folder / "text_encoder")
+    for part in ("unet", "vae"):
+        forget_origin(folder / part)

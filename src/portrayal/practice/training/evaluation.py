@@ -19,7 +19,7 @@ from portrayal.practice.training.clip import (
     text_embeddings,
     tokenise,
 )
-from portrayal.practice.training.pictures import HELD_OUT, pictures
+from portrayal.practice.training.pictures import HELD_OUT, corpus_labels, pictures
 from portrayal.practice.training.questions import LIGHT, occupation_texts, with_article
 from portrayal.practice.training.sheet import contact_sheet
 from portrayal.practice.vocabulary import OCCUPATIONS
@@ -245,9 +245,11 @@ def evaluate_all(order: Order) -> dict[str, Any]:
     generator = Generator(
         part_folder("pipeline", root=order.out), device, steps=2 if small else DEFAULT_STEPS
     )
-    each = 1 if small else 96
+    each = 1 if small else order.each
     found: dict[str, Any] = {"held out": encoder_figures(judge, held.images, held.labels)}
-    corpus = order.corpus().labels
+    corpus = corpus_labels(
+        order.work, n=order.recipe.pictures, seed=order.seed, workers=order.workers
+    )
     for guidance in (DEFAULT_GUIDANCE,) if small else (1.0, DEFAULT_GUIDANCE, 7.5):
         figures = generated_figures(judge, generator, guidance=guidance, each=each)
         figures["amplification"] = amplification(

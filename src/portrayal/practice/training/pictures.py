@@ -81,6 +81,13 @@ def _paint_chunk(job: _Job) -> tuple[list[list[str]], bytes]:
     return texts, labels_of(scenes).tobytes()
 
 
+def _label_chunk(job: _Job) -> bytes:
+    from portrayal.practice.corpus import corpus_items
+
+    items = corpus_items(job.count, seed=job.seed, start=job.start)
+    return labels_of([item.scene for item in items]).tobytes()
+
+
 def _text_chunk(job: _Job) -> list[str]:
     from portrayal.practice.corpus import corpus_items
 
@@ -102,6 +109,16 @@ def pictures(work: Path, *, n: int, seed: int, workers: int | None = None) -> Pi
     captions = json.loads((folder / "captions.json").read_text(encoding="utf-8"))
     said, labels = np.load(folder / "said.npy"), np.load(folder / "labels.npy")
     return Pictures(_image_file(str(folder), n, "r"), captions, said, labels)
+
+
+def corpus_labels(work: Path, *, n: int, seed: int, workers: int | None = None) -> np.ndarray:
+    """What the first `n` pictures of the corpus show; nothing is painted for it."""
+    painted = work / f"pictures-{seed}-{n}" / "labels.npy"
+    if painted.is_file():
+        return np.asarray(np.load(painted))
+    return np.concatenate(
+        [np.frombuffer(rows, LABELS) for rows in _each(_label_chunk, _jobs(work, seed, n), workers)]
+    )
 
 
 def _paint_all(folder: Path, *, n: int, seed: int, workers: int | None) -> None:

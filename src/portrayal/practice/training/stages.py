@@ -51,6 +51,8 @@ class Order:
     device: str = "auto"
     compile: bool = False
     workers: int | None = None
+    each: int = 96
+    """Pictures of each occupation in the evaluation."""
     total: float | None = None
     """Minutes in which the whole command must end; the stage gets what is left of them."""
     started: float = field(default_factory=time.monotonic)

@@ -31,3 +31,11 @@ def declare_single(folder: Path) -> None:
         if tower in config:
             config[tower]["dtype"] = "float32"
     path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+
+def forget_origin(folder: Path) -> None:
+    """Take out of a folder's config where its weights were loaded from: a place on one machine."""
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config.pop("_name_or_path", None)
+    path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
