@@ -20,6 +20,8 @@ LABEL = 26
 """Letters in a line of a label; longer ones continue on the next line."""
 LINE = 14
 """Pixels between two lines of a label."""
+EMPTY = "\u200b"
+"""An empty line of a label: Vega trims spaces, and a line of nothing is left out."""
 
 
 def forest(rows: list[Row], pictures: Mapping[str, str]) -> Any:
@@ -214,20 +216,23 @@ def _labelled(rows: Sequence[Row], column: str) -> _Lines:
     broken = {row[column]: textwrap.wrap(row[column], LABEL) or [""] for row in rows}
     most = max(len(lines) for lines in broken.values())
     # Vega hangs a label of several lines from its first: with equally many lines, one lift for all.
+    # They are half as high as lines of text, so that one line can stand between two.
     labels = {text: "\n".join(_centred(lines, most)) for text, lines in broken.items()}
     data = alt.InlineData([{**row, "label": labels[row[column]]} for row in rows])
     axis = alt.Axis(
         labelExpr="split(datum.label, '\\n')",
-        labelLineHeight=LINE,
+        labelLineHeight=LINE / 2,
         labelOffset=-(most - 1) * LINE / 2,
     )
     y = alt.Y("label:N", sort=list(labels.values()), title=None, axis=axis)
     return _Lines(data, y, len(labels), most)
 
 
-def _centred(lines: Sequence[str], height: int) -> list[str]:
-    above = (height - len(lines)) // 2
-    return [" "] * above + list(lines) + [" "] * (height - len(lines) - above)
+def _centred(lines: Sequence[str], most: int) -> list[str]:
+    """Return a label in half lines, with as much room above as below."""
+    halves = [half for line in lines for half in (line, EMPTY)][:-1]
+    room = [EMPTY] * (most - len(lines))
+    return [*room, *halves, *room]
 
 
 class _Groups(NamedTuple):

@@ -73,7 +73,8 @@ def _styled(chart: Any) -> Any:
             titleFontWeight="normal",
             labelSeparation=8,
         )
-        .configure_axisX(tickCount=7)
+        # A title that ends where the axis does is not cut on narrow pages.
+        .configure_axisX(tickCount=7, titleAnchor="end")
         .configure_axisY(labelLimit=0, ticks=False, domain=False, labelPadding=8)
         .configure_view(stroke=None)
         .configure_legend(labelColor=INK, labelFontSize=12)
