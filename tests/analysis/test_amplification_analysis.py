@@ -326,6 +326,17 @@ def test_an_occupation_without_captions_is_missing_not_zero(tmp_path: Path) -> N
     assert "No caption names: wheelwright." in result.notes
 
 
+@pytest.mark.parametrize(("neighbours", "said"), [(1, False), (500, True)])
+def test_where_all_captions_are_nearest_the_notes_say_so(
+    tmp_path: Path, neighbours: int, said: bool
+) -> None:
+    study = a_study(neighbours=neighbours)
+    captions = {"engineer": ENGINEERS, "nurse": NURSES}
+    result = analyzed(*build(tmp_path / "audit", study, GENERATED, captions))
+    line = f"Nearest are the {neighbours} captions closest to a prompt. No more than that name: "
+    assert any(note.startswith(line) for note in result.notes) == said
+
+
 def test_the_same_audit_gives_the_same_numbers(
     answered: tuple[Audit, AmplificationStudy], result: StudyResult
 ) -> None:

@@ -209,9 +209,16 @@ def _about(
     )
     if lost:
         yield f"{lost} captions have no paraphrase that keeps the occupation; they are left out."
-    absent = [name for name, n in about.get("matches", {}).items() if not n]
-    if absent:
+    matches = about.get("matches", {})
+    if absent := [name for name, n in matches.items() if not n]:
         yield f"No caption names: {', '.join(absent)}."
+    few = [name for name, n in matches.items() if 0 < n <= study.nearest_captions]
+    if few and any(SUBSETS[name].nearest for name in study.subsets):
+        yield (
+            f"Nearest are the {study.nearest_captions} captions closest to a prompt. No more than "
+            f"that name: {', '.join(few)}; there nearest neighbours are all captions, and say what "
+            "the naive comparison says."
+        )
 
 
 def _nothing(

@@ -228,6 +228,11 @@ class AmplificationStudy(Study):
         return self
 
     @property
+    def nearest_captions(self) -> int:
+        """How many nearest captions of a prompt are taken."""
+        return self.neighbours or self.captions
+
+    @property
     def axis_name(self) -> str:
         """The name of the one axis."""
         return next(iter(self.axes))

@@ -81,7 +81,7 @@ def asked_of(study: AmplificationStudy, corpus: Corpus | None = None) -> dict[st
         "occupations": list(study.occupations),
         "prompts": list(study.templates),
         "bare": list(study.bare),
-        "neighbours": neighbours(study) if wants_nearest(study) else 0,
+        "neighbours": study.nearest_captions if wants_nearest(study) else 0,
     })  # fmt: skip
     return {"asked": asked, **({} if corpus is None else {"corpus": corpus.identity.as_dict()})}
 
@@ -89,11 +89,6 @@ def asked_of(study: AmplificationStudy, corpus: Corpus | None = None) -> dict[st
 def wants_nearest(study: AmplificationStudy) -> bool:
     """Tell whether a subset of the study takes nearest captions."""
     return any(SUBSETS[name].nearest for name in study.subsets)
-
-
-def neighbours(study: AmplificationStudy) -> int:
-    """Return how many nearest captions of a prompt are taken."""
-    return study.neighbours or study.captions
 
 
 def _prompts(study: AmplificationStudy) -> dict[str, list[str]]:
@@ -156,7 +151,7 @@ def _nearest(
         every,
         prompts,
         encoder,
-        k=neighbours(study),
+        k=study.nearest_captions,
         on_progress=report,
     ).captions.table()
     number: Mapping[tuple[str, str], int] = {
