@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from portrayal.errors import PortrayalError
+from portrayal.errors import PortrayalError, PracticeError
 from portrayal.practice.training.bundle import bundle, unbundle
 from portrayal.practice.training.recipe import RECIPES
 from portrayal.practice.training.stages import STAGES, Order
@@ -44,6 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
         if given.stage in ("bundle", "unbundle"):
             _carry(given)
             return 0
+        if given.each < 1:
+            raise PracticeError(f"--each is {given.each}; allowed: 1 or more")
         recipe = RECIPES[given.recipe]
         recipe = replace(
             recipe,

@@ -33,7 +33,8 @@ from the web. Names in captions come from published stimuli and lists of common 
 sources and dates are made up.
 
 ## Training
-One command, `portrayal practice train`; every setting is in `training/*.json`.
+One command, `portrayal practice train`, does it all; every setting is in `training/*.json`, one
+entry a run where a stage was run more than once.
 
 {training}
 
@@ -58,7 +59,7 @@ away from those of the training corpus. Without guidance a part is there already
 rarer presentation more often, so captions like the prompts, which name none, show more uneven
 shares than the corpus as a whole. Group shares are as perceived by the encoder, woman or man only;
 the painter also draws people whose presentation is ambiguous. Sampling noise near one half makes
-this mean a little too large ({each} pictures an occupation).
+this mean too large, the more so the fewer pictures there are: {each} an occupation here.
 
 ## Limits
 - 64x64 pictures of one drawing style. Hands, letters and groups of people are crude.
