@@ -333,7 +333,9 @@ def test_where_all_captions_are_nearest_the_notes_say_so(
     study = a_study(neighbours=neighbours)
     captions = {"engineer": ENGINEERS, "nurse": NURSES}
     result = analyzed(*build(tmp_path / "audit", study, GENERATED, captions))
-    line = f"Nearest are the {neighbours} captions closest to a prompt. No more than that name: "
+    line = (
+        f"Nearest are the {neighbours} captions closest to a prompt. So few name engineer, nurse "
+    )
     assert any(note.startswith(line) for note in result.notes) == said
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from influence_worlds import candidate_lists, true_scores
 
 from portrayal.calibration import study_truth
+from portrayal.errors import PracticeError
 from portrayal.study import InfluenceStudy, study_from_dict
 
 PROMPT = "a confident nurse at the spa"
 
 
-def influence_study(*, choice: str, draws: int, level: int = 1) -> InfluenceStudy:
+def influence_study(
+    *, choice: str, draws: int, level: int = 1, candidates: Any = None, **more: Any
+) -> InfluenceStudy:
     study = study_from_dict(
         {
             "name": "words",
@@ -24,7 +29,12 @@ def influence_study(*, choice: str, draws: int, level: int = 1) -> InfluenceStud
             "axes": ["perceived gender"],
             "draws": draws,
             "level": level,
-            "transmuter": {"by": "list", "choice": choice, "candidates": candidate_lists()},
+            "transmuter": {
+                "by": "list",
+                "choice": choice,
+                "candidates": candidates or candidate_lists(),
+            },
+            **more,
         },
         source="words.toml",
     )
@@ -34,8 +44,8 @@ def influence_study(*, choice: str, draws: int, level: int = 1) -> InfluenceStud
 
 def word_rows(study: InfluenceStudy, samples: int) -> list[dict]:
     rows = study_truth(study, samples=samples)
-    assert {row["statistic"] for row in rows} == {"group share", "word influence"}
-    return [row for row in rows if row["statistic"] == "word influence"]
+    assert {row["statistic"] for row in rows} == {"word influence"}
+    return rows
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -65,3 +75,18 @@ def test_a_word_without_any_planted_effect_has_no_influence() -> None:
     rows = word_rows(influence_study(choice="sample", draws=2), 200)
     at = next(row for row in rows if row["question"].startswith("“at”"))
     assert at["truth"] == at["low"] == at["high"] == 0
+
+
+def test_a_set_that_shows_nobody_leaves_other_words_their_truth() -> None:
+    lists = {**candidate_lists(), "nurse": ["rose", "guitar"]}
+    study = influence_study(choice="sample", draws=2, candidates=lists)
+    rows = {row["question"].split("”")[0][1:]: row["truth"] for row in word_rows(study, 100)}
+    assert rows["nurse"] is None
+    assert rows["confident"] == pytest.approx(true_scores(PROMPT, 1, candidate_lists())[1], abs=0.1)
+
+
+def test_more_sets_than_can_be_told_are_an_error() -> None:
+    template = "a {manner} nurse at the spa " + " ".join(["very"] * 14)
+    study = influence_study(choice="sample", draws=2, level=8, subsets=50, template=template)
+    with pytest.raises(PracticeError, match=r"sets of words in .* take a lower level"):
+        study_truth(study, samples=100)

@@ -45,6 +45,33 @@ def test_the_next_batch_is_written_where_the_last_one_was(sd1: Path) -> None:
     assert processor.key.shape[0] == before.shape[0] // 2
 
 
+def test_outside_of_a_batch_the_unet_reads_what_it_is_given(sd1: Path) -> None:
+    import torch
+    from diffusers import UNet2DConditionModel
+
+    generator: Any = open_generator(str(sd1), steps=1)
+    generator.generate(REQUESTS)
+    ours, plain = generator._pipeline.unet, UNet2DConditionModel.from_pretrained(sd1 / "unet")
+    latent = torch.randn(1, 4, plain.config.sample_size, plain.config.sample_size)
+    texts = torch.randn(1, 7, plain.config.cross_attention_dim)
+    with torch.inference_mode():
+        wanted = plain(latent, 1, encoder_hidden_states=texts).sample
+        assert torch.allclose(ours(latent, 1, encoder_hidden_states=texts).sample, wanted)
+
+
+def test_texts_that_are_projected_inside_the_unet_are_left_to_it() -> None:
+    from diffusers import UNet2DConditionModel
+
+    unet = UNet2DConditionModel(
+        block_out_channels=(32, 64), layers_per_block=1, sample_size=8, norm_num_groups=8,
+        down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"), attention_head_dim=4,
+        up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"), cross_attention_dim=32,
+        encoder_hid_dim=32,
+    )  # fmt: skip
+    KeptText(unet)
+    assert {type(p).__name__ for p in unet.attn_processors.values()} == {"AttnProcessor2_0"}
+
+
 def test_attention_of_another_make_is_left_alone(sd1: Path) -> None:
     from diffusers import UNet2DConditionModel
     from diffusers.models.attention_processor import AttnProcessor

@@ -89,7 +89,8 @@ def test_degenerate() -> None:
     assert fixed.interval.low < 0 < 20 < fixed.interval.high
 
 
-def test_p_value_agrees_with_the_interval() -> None:
+@pytest.mark.parametrize(("occupations", "widest"), [("random", 0.2), ("fixed", 0.06)])
+def test_p_value_agrees_with_the_interval(occupations: str, widest: float) -> None:
     generator = rng(5)
     found = [
         amplification_bootstrap(
@@ -97,9 +98,10 @@ def test_p_value_agrees_with_the_interval() -> None:
             counts(generator, shares, 60),
             rng=generator,
             switching="include",
+            occupations=occupations,  # type: ignore[arg-type]
             resamples=1999,
         )
-        for grown in np.linspace(-0.1, 0.1, 21)
+        for grown in np.linspace(-widest, widest, 21)
         for shares in [generator.uniform(0.6, 0.9, 15)]
     ]
     clear = [one.interval.low > 0 or one.interval.high < 0 for one in found]
@@ -109,18 +111,33 @@ def test_p_value_agrees_with_the_interval() -> None:
         assert near or is_clear == (one.p_value < 0.05)
 
 
-def test_p_value_with_large_counts_is_that_of_scipys_bootstrap_over_occupations() -> None:
+@pytest.mark.parametrize("k", [3, 8, 40])
+def test_with_large_counts_it_is_the_t_test_over_occupations(k: int) -> None:
     # With a million images the shares are known: what is left is the choice of occupations.
     generator = rng(6)
-    training = generator.uniform(0.6, 0.8, 40)
-    generated = training + generator.normal(0.006, 0.02, 40)
+    training = generator.uniform(0.6, 0.8, k)
+    generated = training + generator.normal(0.01, 0.02, k)
     sides = [counts(generator, shares, 10**6) for shares in (generated, training)]
-    result = amplification_bootstrap(*sides, rng=generator, resamples=4000)
+    result = amplification_bootstrap(*sides, rng=generator, resamples=8000)
     per_item = 100 * (generated - training)
-    other = stats.bootstrap((per_item,), np.mean, method="percentile", n_resamples=20_000, rng=7)
-    wanted = 2 * np.mean(other.bootstrap_distribution <= 0)
-    assert 0.01 < wanted < 0.2
-    assert result.p_value == pytest.approx(wanted, abs=0.02)
+    wanted = stats.ttest_1samp(per_item, 0)
+    low, high = wanted.confidence_interval()
+    assert result.p_value == pytest.approx(wanted.pvalue, rel=0.15, abs=0.01)
+    assert result.interval.low == pytest.approx(low, abs=0.1 * (high - low))
+    assert result.interval.high == pytest.approx(high, abs=0.1 * (high - low))
+
+
+def test_few_occupations_are_not_called_clear_by_chance() -> None:
+    """Worlds without amplification on average: a plain bootstrap calls 17 % of these clear."""
+    generator = rng(8)
+
+    def p_value() -> float:
+        training = generator.uniform(0.65, 0.85, 4)
+        generated = (training + generator.normal(0, 0.04, 4)).clip(0.5, 1)
+        sides = [counts(generator, shares, 5000) for shares in (generated, training)]
+        return amplification_bootstrap(*sides, rng=generator, resamples=200).p_value
+
+    assert sum(p_value() < 0.05 for _ in range(150)) / 150 < 0.1
 
 
 def test_p_value_does_not_depend_on_which_group_is_counted() -> None:

@@ -212,12 +212,13 @@ def _about(
     matches = about.get("matches", {})
     if absent := [name for name, n in matches.items() if not n]:
         yield f"No caption names: {', '.join(absent)}."
-    few = [name for name, n in matches.items() if 0 < n <= study.nearest_captions]
+    most = min(study.nearest_captions, study.captions, study.pool or study.captions)
+    few = [name for name, n in matches.items() if 0 < n <= most]
     if few and any(SUBSETS[name].nearest for name in study.subsets):
         yield (
-            f"Nearest are the {study.nearest_captions} captions closest to a prompt. No more than "
-            f"that name: {', '.join(few)}; there nearest neighbours are all captions, and say what "
-            "the naive comparison says."
+            f"Nearest are the {study.nearest_captions} captions closest to a prompt. So few name "
+            f"{', '.join(few)} that all of them are taken either way: there nearest neighbours say "
+            "what the naive comparison says."
         )
 
 

@@ -8,18 +8,28 @@ words are never sampled here. Questions are worded as in the analysis.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from portrayal.analysis.influence import FEW_PROMPTS, INFLUENCE, word_question
+from portrayal.analysis.word_sets import LEAST_TEXTS
 from portrayal.calibration.exact import exact_row, rounded, world_names
+from portrayal.errors import PracticeError
 from portrayal.language.drawing import draw_texts
-from portrayal.practice.truth import ShareTruth, group_shares
-from portrayal.statistics.influence import influence_weights
-from portrayal.study.influence import MOST_DRAWS, InfluenceStudy, PromptPlan, WordSet
+from portrayal.practice.truth import group_shares
+from portrayal.statistics.influence import combine, influence_weights
+from portrayal.study.influence import (
+    MOST_DRAWS,
+    MOST_SUBSETS,
+    InfluenceStudy,
+    PromptPlan,
+    WordSet,
+)
+from portrayal.study.subsets import count_subsets
+from portrayal.study.words import split_words
 
 _CONFIDENCE = 0.95
 
@@ -27,6 +37,17 @@ _CONFIDENCE = 0.95
 def is_told(study: InfluenceStudy) -> bool:
     """Tell whether every word of the study has a finding of its own, and so a truth."""
     return len(study.sources()) <= FEW_PROMPTS
+
+
+def _without_sampled_sets(study: InfluenceStudy, draws: int) -> InfluenceStudy:
+    for source in study.sources():
+        n = count_subsets(len(split_words(source.text)), study.level)
+        if n > MOST_SUBSETS:
+            raise PracticeError(
+                f"{study.name}: level {study.level} replaces {n:,} sets of words in "
+                f"{source.text!r}; truths are known for up to {MOST_SUBSETS:,}: take a lower level"
+            )
+    return study.model_copy(update={"draws": draws, "subsets": None})
 
 
 def influence_truth(study: InfluenceStudy, *, samples: int) -> list[dict[str, Any]]:
@@ -43,7 +64,7 @@ def influence_truth(study: InfluenceStudy, *, samples: int) -> list[dict[str, An
     prompts = len(study.sources())
     sampled = study.transmuter.choice == "sample"
     draws = max(study.draws, min(samples, MOST_DRAWS)) if sampled else study.draws
-    full = draw_texts(study.model_copy(update={"draws": draws, "subsets": None}))
+    full = draw_texts(_without_sampled_sets(study, draws))
     rows: list[dict[str, Any]] = []
     for axis, asked in study.axes.items():
         names = world_names(study, axis, asked.groups)
@@ -63,13 +84,13 @@ def _words(
     number = {position: i for i, position in enumerate(plan.replaceable)}
     subsets = [frozenset(number[position] for position in one.words) for one in plan.sets]
     sampled = study.transmuter.choice == "sample"
-    found = [_share(plan, one, axis, planted) for one in plan.sets]
+    found = [_share(plan, one, axis, planted, sampled=sampled) for one in plan.sets]
     shares = np.array([share for share, _ in found])
-    errors = np.array([error if sampled else 0.0 for _, error in found])
+    errors = np.array([error for _, error in found])
     level = min(study.level, len(number))
     weights = influence_weights(subsets, len(number), level)
-    scores = weights @ shares
-    reach = stats.norm.ppf(0.5 + _CONFIDENCE / 2) * np.sqrt(weights**2 @ errors**2)
+    scores = combine(weights, shares)
+    reach = stats.norm.ppf(0.5 + _CONFIDENCE / 2) * np.sqrt(combine(weights**2, errors**2))
     for position, i in number.items():
         question = word_question(plan, position, called, several=several)
         row = exact_row(study, question, INFLUENCE, float(scores[i]))
@@ -80,18 +101,23 @@ def _words(
         yield row
 
 
-def _share(plan: PromptPlan, one: WordSet, axis: str, group: str) -> tuple[float, float]:
-    """Return the share of a group over the texts of a set, with its standard error."""
+def _share(
+    plan: PromptPlan, one: WordSet, axis: str, group: str, *, sampled: bool
+) -> tuple[float, float]:
+    """Return the share of a group over the texts of a set, with its standard error.
+
+    Texts count by how often they show a person. NaN where none does, or where a single one would
+    stand for all that were not drawn.
+    """
     texts = [text for text, _ in plan.draws(one)] if one.words else [plan.source.text]
-    return _mixed(group_shares(texts, axis=axis), group)
-
-
-def _mixed(truths: Sequence[ShareTruth], group: str) -> tuple[float, float]:
-    """Mix texts by how often they show a person; texts that never do drop out, as in a study."""
+    truths = group_shares(texts, axis=axis)
     known = [(truth.person, truth.shares[group]) for truth in truths if truth.person > 0]
-    if not known:
+    n = len(known)
+    if n < (LEAST_TEXTS if sampled and one.words else 1):
         return math.nan, math.nan
     people, shares = np.array(known).T
     share = float(people @ shares / people.sum())
-    error = math.sqrt(float((people**2) @ (shares - share) ** 2)) / float(people.sum())
-    return share, error
+    if not sampled or not one.words:
+        return share, 0.0
+    variance = n / (n - 1) * float((people**2) @ (shares - share) ** 2)
+    return share, math.sqrt(variance) / float(people.sum())

@@ -54,14 +54,14 @@ def study_truth(
     Returns:
         One row for each answer: study, question, statistic, truth, low, high, how ("exact", or the
         size of the sample). The interval is about the pictures or texts that were not drawn, of the
-        study's own prompts; an exact truth is its own interval.
+        study's own prompts; an exact truth is its own interval. An influence study with too many
+        prompts for a finding a word has the shares of its prompts.
 
     Raises:
         PracticeError: A kind of study, an axis or a group of which the world knows no truth.
     """
-    if isinstance(study, InfluenceStudy):
-        words = influence_truth(study, samples=samples) if is_told(study) else []
-        return [*_shares(study), *words]
+    if isinstance(study, InfluenceStudy) and is_told(study):
+        return influence_truth(study, samples=samples)
     if isinstance(study, CompositionStudy):
         return list(_shares(study))
     if isinstance(study, InterventionStudy):

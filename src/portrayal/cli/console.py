@@ -23,7 +23,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from portrayal.report.numbers import cell, decimal, interval, p_value
+from portrayal.report.numbers import cell, clear_level, decimal, interval, is_clear, p_value
 
 if TYPE_CHECKING:
     from portrayal.study import StudyInfo
@@ -89,6 +89,7 @@ def as_json(value: Any) -> None:
 def findings(results: Mapping[str, Any]) -> None:
     """Print the findings of results.json as a table that stays readable in 80 columns."""
     level = f"{100 * results['settings']['confidence']:g} % interval"
+    threshold = clear_level(results)
     table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("finding", ratio=1, overflow="fold")
     for name in ("estimate", level, "q", "n"):
@@ -98,7 +99,7 @@ def findings(results: Mapping[str, Any]) -> None:
         if f["study"] != study:
             study = f["study"]
             table.add_row(Text(study, style="dim"))
-        clear = f["q"] is not None and f["q"] < 0.05
+        clear = is_clear(f, threshold)
         table.add_row(
             Padding(Text(f["question"], style="bold" if clear else ""), (0, 0, 0, 2)),
             decimal(f["estimate"], 2),

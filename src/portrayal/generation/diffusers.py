@@ -6,6 +6,7 @@ prompt and seed alone, not on the batch that it was made in, nor on the order or
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -143,15 +144,19 @@ class DiffusersGenerator:
         prompts = [request.prompt for request in requests]
         with torch.inference_mode(), quietly("diffusers"):
             texts = self._texts_for(prompts)
-            if self._kept is not None:
-                self._kept.read(_as_the_unet_gets_it(self._pipeline, texts))
-            output = self._pipeline(
-                **texts,
-                **{**self._call, **(instead or {})},
-                generator=noise,
-                output_type="pt",
-            )
+            with self._reading(texts):
+                output = self._pipeline(
+                    **texts,
+                    **{**self._call, **(instead or {})},
+                    generator=noise,
+                    output_type="pt",
+                )
             return _pictures(output)
+
+    def _reading(self, texts: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
+        if self._kept is None:
+            return contextlib.nullcontext()
+        return self._kept.reading(_as_the_unet_gets_it(self._pipeline, texts))
 
     def _texts_for(self, prompts: list[str]) -> dict[str, Any]:
         if self._texts is not None:

@@ -8,6 +8,8 @@ is; so are transformers, whose text changes from block to block.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from portrayal.models.devices import import_extra
@@ -28,14 +30,19 @@ class KeptText:
     def __init__(self, unet: Any) -> None:
         self._unet = unet
         self._processors: list[_KeptProcessor] = []
+        if getattr(unet, "encoder_hid_proj", None) is not None:
+            return  # texts are projected inside the network, before they reach attention
         for module in unet.modules():
             if _fits(module):
                 processor = _KeptProcessor(module)
                 module.set_processor(processor)
                 self._processors.append(processor)
 
-    def read(self, texts: Any) -> None:
-        """Compute keys and values for the texts of the next batch.
+    @contextlib.contextmanager
+    def reading(self, texts: Any) -> Iterator[None]:
+        """Have the UNet read these texts, and no others, until the context ends.
+
+        Outside of it attention works as usual.
 
         Args:
             texts: What the UNet will get as `encoder_hidden_states`, in this order.
@@ -44,14 +51,21 @@ class KeptText:
         texts = texts.to(weight.device, weight.dtype)
         for processor in self._processors:
             processor.read(texts)
+        try:
+            yield
+        finally:
+            for processor in self._processors:
+                processor.is_reading = False
 
 
 class _KeptProcessor:
-    """Attends to kept keys and values; a processor of diffusers."""
+    """Attends to kept keys and values while they hold, else as usual; a processor of diffusers."""
 
     def __init__(self, attention: Any) -> None:
         self._attention = attention
+        self._usual = attention.processor
         self._functional = import_extra("torch.nn.functional", extra="models")
+        self.is_reading = False
         self.key: Any = None
         self.value: Any = None
 
@@ -59,15 +73,15 @@ class _KeptProcessor:
         attention = self._attention
         self.key = _replaced(self.key, _heads(attention, attention.to_k(texts)))
         self.value = _replaced(self.value, _heads(attention, attention.to_v(texts)))
+        self.is_reading = True
 
-    def __call__(
-        self, attn: Any, hidden_states: Any, encoder_hidden_states: Any = None, **_: Any
-    ) -> Any:
+    def __call__(self, attn: Any, hidden_states: Any, *others: Any, **named: Any) -> Any:
+        if not self.is_reading:
+            return self._usual(attn, hidden_states, *others, **named)
         query = _heads(attn, attn.to_q(hidden_states))
         found = self._functional.scaled_dot_product_attention(query, self.key, self.value)
-        joined = found.transpose(1, 2).reshape(
-            hidden_states.shape[0], -1, query.shape[-1] * attn.heads
-        )
+        batch, heads, tokens, width = found.shape
+        joined = found.transpose(1, 2).reshape(batch, tokens, heads * width)
         return attn.to_out[1](attn.to_out[0](joined)) / attn.rescale_output_factor
 
 

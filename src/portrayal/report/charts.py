@@ -27,7 +27,8 @@ EMPTY = "\u200b"
 def forest(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     """Draw estimates with intervals about zero.
 
-    Columns: question, estimate, low, high, p, q, n; optionally statistic, which names the axis.
+    Columns: question, estimate, low, high, p, q, n, and whether it is clear; optionally statistic,
+    which names the axis.
     """
     import altair as alt
 
@@ -41,7 +42,6 @@ def forest(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     tooltip = [alt.Tooltip("question:N")] + [
         alt.Tooltip(f"{column}:Q", format=".3f") for column in ("estimate", "low", "high", "p", "q")
     ]
-    clear = "datum.q !== null && datum.q < 0.05"
     x = alt.X("low:Q", title=name or "estimate")
     return alt.layer(
         _zero(),
@@ -52,7 +52,7 @@ def forest(rows: list[Row], pictures: Mapping[str, str]) -> Any:
             x="estimate:Q",
             y=y,
             tooltip=[*tooltip, alt.Tooltip("n:Q")],
-            color=alt.condition(clear, alt.value(WARM), alt.value(MUTED)),
+            color=alt.condition("datum.clear", alt.value(WARM), alt.value(MUTED)),
         ),
     ).properties(height=lines.height())
 

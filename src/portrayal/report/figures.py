@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from portrayal.report import charts, scatter
 from portrayal.report.charts import INK, MUTED, Row
+from portrayal.report.numbers import is_clear
 
 if TYPE_CHECKING:
     import altair as alt
@@ -38,7 +39,11 @@ def rows_of(table: TableData) -> list[Row]:
 
 
 def figure(
-    table: TableData, pictures: Mapping[str, str] | None = None, *, width: Width = WIDTH
+    table: TableData,
+    pictures: Mapping[str, str] | None = None,
+    *,
+    width: Width = WIDTH,
+    level: float = 0.05,
 ) -> alt.LayerChart | None:
     """Return the chart that a table's role asks for, or None where it is only a table.
 
@@ -46,11 +51,13 @@ def figure(
         table: A table of results.json.
         pictures: Image keys to data URIs, shown on hover where rows carry a key.
         width: Pixels, or "container" for as wide as there is room.
+        level: Findings with a q below it stand out.
     """
     draw = DRAWERS.get(table["role"])
     if draw is None:
         return None
-    chart = draw(rows_of(table), pictures or {})
+    rows = [{**row, "clear": is_clear(row, level)} if "q" in row else row for row in rows_of(table)]
+    chart = draw(rows, pictures or {})
     if chart is None:
         return None
     chart = chart.properties(width=width)

@@ -11,6 +11,7 @@ from portrayal.audit import Audit
 from portrayal.audit.files import writing
 from portrayal.errors import PortrayalError, one_of
 from portrayal.report.figures import figure
+from portrayal.report.numbers import clear_level
 from portrayal.report.source import read_results
 
 FORMATS = ("svg", "pdf", "png")
@@ -26,9 +27,11 @@ def write_figures(audit: Audit, out: Path, *, formats: Sequence[str] = ("svg",))
         if form not in FORMATS:
             raise PortrayalError(f"figure format {form!r} is unknown; allowed: {one_of(FORMATS)}")
     written: list[Path] = []
-    for study in read_results(audit)["studies"]:
+    results = read_results(audit)
+    level = clear_level(results)
+    for study in results["studies"]:
         for table in study["tables"]:
-            chart = figure(table)
+            chart = figure(table, level=level)
             if chart is None:
                 continue
             svg = vl_convert.vegalite_to_svg(chart.to_json())

@@ -12,7 +12,7 @@ from typing import Any
 from portrayal.audit import Audit
 from portrayal.report.figures import figure, rows_of
 from portrayal.report.gallery import shelves, thumbnails
-from portrayal.report.numbers import cell, count, decimal, p_value, percent
+from portrayal.report.numbers import cell, clear_level, count, decimal, is_clear, p_value, percent
 from portrayal.report.sides import ROLE as SIDES
 from portrayal.report.sides import side_pictures
 from portrayal.report.source import read_results
@@ -27,9 +27,6 @@ OPEN_SHELVES = 9
 HOVER_PICTURES = 3000
 """At most so many pictures are embedded for hovering; beyond that, points show text alone."""
 
-CLEAR_Q = 0.05
-"""Findings below this q are set in bold and named at the top."""
-
 SUMMARY_LINES = 8
 """Clear findings that the top of the page names in words; the rest stand in the table."""
 
@@ -43,6 +40,7 @@ def write_report(audit: Audit) -> Path:
     hover = _Hover(audit, HOVER_PICTURES)
     findings = results["findings"]
     tested = [finding for finding in findings if finding["p"] is not None]
+    level = clear_level(results)
     titles = {study["study"]: study["title"] or study["study"] for study in results["studies"]}
     html = (
         _environment()
@@ -54,13 +52,15 @@ def write_report(audit: Audit) -> Path:
             practice=practice_kind(audit.generator.name),
             findings=findings,
             headlines=tested or findings,
-            clear=[one for one in tested if one["q"] is not None and one["q"] < CLEAR_Q],
-            clear_q=CLEAR_Q,
+            clear=[finding for finding in tested if is_clear(finding, level)],
+            level=level,
             summary_lines=SUMMARY_LINES,
             titles=titles,
-            overviews=_overviews(tested),
+            overviews=_overviews(tested, level),
             counts=_counts(audit),
-            studies=[_study_section(audit, study, findings, hover) for study in results["studies"]],
+            studies=[
+                _study_section(audit, study, findings, hover, level) for study in results["studies"]
+            ],
             open_shelves=OPEN_SHELVES,
             script=_vega(),
         )
@@ -88,7 +88,7 @@ class _Hover:
         return thumbnails(self.audit, [row["key"] for row in rows_of(table)], side=64)
 
 
-def _overviews(tested: Sequence[Mapping[str, Any]]) -> list[str]:
+def _overviews(tested: Sequence[Mapping[str, Any]], level: float) -> list[str]:
     """Return a forest for every statistic that several findings share; others have no axis."""
     columns = ["question", "estimate", "low", "high", "p", "q", "n", "statistic"]
     by_statistic: dict[str, list[list[Any]]] = {}
@@ -100,7 +100,7 @@ def _overviews(tested: Sequence[Mapping[str, Any]]) -> list[str]:
         for rows in by_statistic.values()
         if 2 <= len(rows) <= FOREST_ROWS
     ]
-    return [spec for table in tables if (spec := _spec(table, {})) is not None]
+    return [spec for table in tables if (spec := _spec(table, {}, level)) is not None]
 
 
 def _counts(audit: Audit) -> dict[str, int]:
@@ -113,6 +113,7 @@ def _study_section(
     result: dict[str, Any],
     findings: Sequence[Mapping[str, Any]],
     hover: _Hover,
+    level: float,
 ) -> dict[str, Any]:
     stored = audit.studies().get(result["study"])
     prompts = study_from_dict(stored).prompts() if stored else ()
@@ -123,7 +124,9 @@ def _study_section(
         "shelves": shelves(audit, (prompt.text for prompt in prompts), each=8, at_most=24),
         "n_prompts": len({prompt.text for prompt in prompts}),
         "tables": [
-            _table_section(table, hover) for table in result["tables"] if table["role"] != SIDES
+            _table_section(table, hover, level)
+            for table in result["tables"]
+            if table["role"] != SIDES
         ],
         "sides": _sides(audit, result),
     }
@@ -137,13 +140,13 @@ def _sides(audit: Audit, result: Mapping[str, Any]) -> str | None:
     return script_json(side_pictures(audit, rows_of(table), at_most=HOVER_PICTURES))
 
 
-def _table_section(table: dict[str, Any], hover: _Hover) -> dict[str, Any]:
-    spec = _spec(table, hover.pictures(table))
+def _table_section(table: dict[str, Any], hover: _Hover, level: float) -> dict[str, Any]:
+    spec = _spec(table, hover.pictures(table), level)
     return {**table, "spec": spec, "folded": bool(spec) or len(table["rows"]) > PLAIN_ROWS}
 
 
-def _spec(table: Mapping[str, Any], pictures: Mapping[str, str]) -> str | None:
-    chart = figure(table, pictures, width="container")
+def _spec(table: Mapping[str, Any], pictures: Mapping[str, str], level: float) -> str | None:
+    chart = figure(table, pictures, width="container", level=level)
     if chart is None:
         return None
     return script_json(chart.to_dict())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import stats
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics.amplification import SWITCHING, Switching, switches
@@ -27,8 +28,7 @@ class AmplificationBootstrapResult:
     Attributes:
         mean: As in the paper: over occupations, then over prompts.
         interval: Accounts for images of both sides, and for the choice of occupations if random.
-        p_value: Two-sided, from the same draws: under `1 - confidence` where the interval is clear
-            of 0.
+        p_value: Two-sided, of the same draws, so that it and the interval agree.
         corrected: The mean without what chance adds to percentages of few images.
         per_prompt: Mean over occupations of every prompt.
         n: Occupations counted for at least one prompt.
@@ -68,9 +68,10 @@ def amplification_bootstrap(
     images than the other, amplification appears or vanishes that is not there. So the true
     imbalances of all occupations on a side are drawn together from what the counts leave possible
     (`portrayal.statistics.imbalance`); `random` then draws occupations with replacement, each with
-    all its prompts, `fixed` keeps them. The interval is read from these draws and widened to hold
-    the mean as published; the p-value is twice the share of draws on the other side of 0. Nothing
-    left: NaN; one occupation and `random`: no interval and no p-value.
+    all its prompts, `fixed` keeps them. For `random` interval and p-value are Student's, about the
+    centre of the draws with their spread, repaired for few occupations as in `cluster_bootstrap`;
+    for `fixed` they are read from the draws. The interval is widened to hold the mean as published.
+    Nothing left: NaN; one occupation and `random`: no interval and no p-value.
 
     Args:
         generated: Images of the group and of the other, (occupations, 2) or (occupations, prompts,
@@ -82,7 +83,8 @@ def amplification_bootstrap(
         resamples: How often to draw.
         confidence: Of the interval.
 
-    Reference: The Bias Amplification Paradox in Text-to-Image Generation, section 3.3.
+    References: The Bias Amplification Paradox in Text-to-Image Generation, section 3.3; Hesterberg
+    (2015), What Teachers Should Know About the Bootstrap, section 5.3.
 
     >>> generated, training = [[50, 450], [400, 100]], [[125, 375], [350, 150]]
     >>> result = amplification_bootstrap(generated, training, rng=np.random.default_rng(0))
@@ -112,16 +114,19 @@ def amplification_bootstrap(
         times = rng.multinomial(len(g), np.full(len(g), 1 / len(g)), size=resamples) * times
     drawn = 50 * (_draw(g, rng, resamples) - _draw(t, rng, resamples))
     draws = _row_mean(_column_means(drawn, times[..., None] * used))
-    tails = [(1 - confidence) / 2, 0.5, (1 + confidence) / 2]
-    low, centre, high = np.nanquantile(draws, tails) if used.any() else [np.nan] * 3
-    known = used.any() and (occupations == "fixed" or used.any(axis=1).sum() > 1)
+    n = int(used.any(axis=1).sum())
+    spread = (
+        _few_units(draws, n, confidence)
+        if occupations == "random"
+        else _as_drawn(draws, confidence)
+    )
     return AmplificationBootstrapResult(
         mean=mean,
-        interval=Interval(min(float(low), mean), max(float(high), mean)) if known else UNKNOWN,
-        p_value=_two_sided(draws, mean) if known else math.nan,
-        corrected=float(centre),
+        interval=_holding(spread.interval, mean),
+        p_value=_p_value(spread, mean),
+        corrected=spread.centre,
         per_prompt=per_prompt,
-        n=int(used.any(axis=1).sum()),
+        n=n,
         n_images=int(g.sum() + t.sum()),
         n_switched=int(switched.sum()),
         n_missing=int(missing.sum()),
@@ -129,11 +134,46 @@ def amplification_bootstrap(
     )
 
 
-def _two_sided(draws: FloatArray, mean: float) -> float:
-    """Return twice the share of draws that are not on the mean's side of 0, never quite 0."""
+class _Spread(NamedTuple):
+    """What draws say: their centre, an interval, and a two-sided p-value against 0."""
+
+    centre: float
+    interval: Interval
+    p_value: float
+
+
+def _few_units(draws: FloatArray, units: int, confidence: float) -> _Spread:
+    """Return Student's interval and p-value for draws of so many units."""
     known = draws[~np.isnan(draws)]
-    beyond = int((known <= 0).sum() if mean > 0 else (known >= 0).sum()) if mean else known.size
-    return min(1.0, 2 * (beyond + 1) / (known.size + 1))
+    centre = float(np.median(known)) if known.size else math.nan
+    if units < 2:
+        return _Spread(centre, UNKNOWN, math.nan)
+    error = math.sqrt(units / (units - 1)) * float(known.std())
+    reach = float(stats.t.ppf(0.5 + confidence / 2, units - 1)) * error
+    p_value = 2 * float(stats.t.sf(abs(centre) / error, units - 1)) if error else math.nan
+    return _Spread(centre, Interval(centre - reach, centre + reach), p_value)
+
+
+def _as_drawn(draws: FloatArray, confidence: float) -> _Spread:
+    """Return the interval and twice the share of draws beyond 0, which is never quite 0."""
+    known = draws[~np.isnan(draws)]
+    if not known.size:
+        return _Spread(math.nan, UNKNOWN, math.nan)
+    tails = [(1 - confidence) / 2, 0.5, (1 + confidence) / 2]
+    low, centre, high = (float(value) for value in np.quantile(known, tails))
+    beyond = int(min((known <= 0).sum(), (known >= 0).sum()))
+    p_value = min(1.0, 2 * (beyond + 1) / (known.size + 1))
+    return _Spread(centre, Interval(low, high), p_value)
+
+
+def _p_value(spread: _Spread, mean: float) -> float:
+    """Return the p-value; 1 where the published mean lies on the other side of 0."""
+    apart = spread.centre * mean <= 0 and not math.isnan(spread.p_value)
+    return 1.0 if apart else spread.p_value
+
+
+def _holding(interval: Interval, value: float) -> Interval:
+    return Interval(min(interval.low, value), max(interval.high, value))
 
 
 def _by_prompt(name: str, values: ArrayLike) -> FloatArray:
