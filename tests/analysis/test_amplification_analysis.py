@@ -375,3 +375,17 @@ def test_an_encoder_that_has_not_looked_has_no_answer_beside_one_that_has(
 )
 def test_the_sentence_says_why_interval_and_t_test_disagree(p_value: float, said: str) -> None:
     assert said in amplification_findings._explained(p_value, 0.05)
+
+
+def test_groups_that_captions_have_no_indicators_of_have_no_correlation(
+    answered: tuple[Audit, AmplificationStudy],
+    result: StudyResult,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def statistics(of: StudyResult) -> set[str]:
+        return {finding.statistic for finding in of.findings}
+
+    assert amplification_findings.CORRELATION in statistics(result)
+    monkeypatch.setattr(amplification_findings, "INDICATORS", {})
+    rest = statistics(analyzed(*answered))
+    assert rest == statistics(result) - {amplification_findings.CORRELATION}

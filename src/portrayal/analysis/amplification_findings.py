@@ -149,10 +149,13 @@ def correlation_findings(view: View, naive: Comparison) -> list[Finding]:
 
     The paper's words are "the percentage of captions with female indicators": of all captions, or
     of those whose picture shows a woman. Only the second can tell whether the rarer group is named
-    more often, which is what the paper concludes.
+    more often, which is what the paper concludes. Captions have indicators of gender; where a study
+    asks for another group, such as a skin tone, there is nothing to read.
     """
     group = view.study.first_group
-    labels = frozenset({INDICATORS.get(group, ""), "both"})
+    if group not in INDICATORS:
+        return []
+    labels = frozenset({INDICATORS[group], "both"})
     occupations = view.study.occupations
     every = [view.counting.indicated(name, labels) for name in occupations]
     own = [view.counting.told(name, labels) for name in occupations]
@@ -166,7 +169,7 @@ def _correlation(
     view: View, naive: Comparison, counts: Sequence[tuple[int, int]], of: str, told: str
 ) -> Finding:
     group = view.study.first_group
-    indicator = INDICATORS.get(group, "")
+    indicator = INDICATORS[group]
     named = np.array([100 * k / n if n else math.nan for k, n in counts])
     found = pearson_correlation(
         naive.percent(naive.training)[:, 0], named, confidence=view.settings.confidence
@@ -176,12 +179,8 @@ def _correlation(
         view, f"indicators of {group}, of {of}: against its share in pictures{view.suffix}",
         CORRELATION, details,
     )  # fmt: skip
-    if not indicator or math.isnan(found.estimate):
-        why = (
-            f"captions have no indicators of the group {group!r}"
-            if not indicator
-            else "fewer than three occupations differ in both"
-        )
+    if math.isnan(found.estimate):
+        why = "fewer than three occupations differ in both"
         return Finding(**start, estimate=None, low=None, high=None, p=None, n=found.n,
                        n_missing=found.n_missing,
                        sentence=not_enough(why, {}, 0))  # fmt: skip
