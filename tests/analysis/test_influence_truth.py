@@ -57,7 +57,7 @@ def test_sampled_texts_give_the_exact_influence_within_the_interval(level: int) 
         "“a” (1) towards woman",
         "“confident” (2) towards woman",
     ]
-    assert {row["how"] for row in rows} == {"400 texts per set of words"}
+    assert {row["how"] for row in rows} == {"400 texts a set"}
     found = np.array([[row["low"], row["truth"], row["high"]] for row in rows]).T
     reach = found[2] - found[1]
     assert (np.abs(found[1] - wanted) <= 1.7 * reach + 1e-5).all(), "1.7 x 1.96 standard errors"

@@ -97,7 +97,7 @@ def _words(
         if sampled:
             row["low"] = rounded(float(scores[i] - reach[i]))
             row["high"] = rounded(float(scores[i] + reach[i]))
-            row["how"] = f"{study.draws} texts per set of words"
+            row["how"] = f"{study.draws} texts a set"
         yield row
 
 

@@ -31,7 +31,8 @@ def corpus(
     from portrayal.practice.corpus import write_corpus
 
     files = write_corpus(out, n, seed=seed)
-    console.say(f"wrote {n} captions and pictures in {len(files)} files to {out}")
+    plural = "" if len(files) == 1 else "s"
+    console.say(f"wrote {n:,} captions and pictures in {len(files)} file{plural} to {out}")
 
 
 @app.command()
@@ -50,7 +51,7 @@ def truth(
     if json:
         console.as_json(rows)
     else:
-        console.plain_table(list(rows[0]), [list(row.values()) for row in rows])
+        console.truths(rows)
 
 
 @app.command()

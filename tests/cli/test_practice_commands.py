@@ -1,0 +1,40 @@
+"""The commands of the practice world."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command_line import CommandLine
+
+
+def test_truth_is_readable_in_a_narrow_terminal(
+    portrayal: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = portrayal("practice", "truth", "demo-interventions").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["question", "truth", "95", "%", "interval", "how"]
+    assert lines[1].strip() == "demo-interventions · change of leaning"
+    assert lines[2].split()[-3:] == ["-0.748", "–", "exact"]
+
+
+def test_truth_for_machines_has_every_digit(portrayal: CommandLine) -> None:
+    rows = json.loads(portrayal("practice", "truth", "demo-interventions", "--json").out)
+    assert rows[0]["truth"] == rows[0]["low"] == rows[0]["high"] == pytest.approx(-0.748, abs=5e-4)
+    assert set(rows[0]) == {"study", "question", "statistic", "truth", "low", "high", "how"}
+
+
+def test_a_kind_without_a_truth_is_one_line(portrayal: CommandLine) -> None:
+    said = portrayal("practice", "truth", "demo-amplification")
+    assert said.code == 1
+    assert said.err.count("\n") == 1
+    assert "truths are known for composition, intervention, influence and association" in said.err
+
+
+def test_corpus_says_what_it_wrote(portrayal: CommandLine, tmp_path: Path) -> None:
+    said = portrayal("practice", "corpus", "--n", "3", "--out", tmp_path / "corpus")
+    assert said.code == 0
+    assert "wrote 3 captions and pictures in 1 file to" in said.out + said.err
