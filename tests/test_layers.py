@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "analysis": {"errors", "records", "statistics", "study", "audit", "labels"},
     "calibration": {
         "errors", "records", "statistics", "study", "audit", "practice", "models",
-        "generation", "measurement", "analysis",
+        "generation", "measurement", "language", "analysis",
     },
     "report": {"errors", "records", "statistics", "study", "audit", "analysis"},
     "labels": {"errors", "records", "statistics", "study", "audit"},
