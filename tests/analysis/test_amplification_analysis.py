@@ -13,6 +13,7 @@ from portrayal.analysis import amplification_findings
 from portrayal.analysis.picture_groups import face_reason
 from portrayal.audit import Audit
 from portrayal.records import Finding, Identity, StudyResult
+from portrayal.statistics.intervals import UNKNOWN, Interval
 from portrayal.study import AmplificationStudy
 from portrayal.study.amplification import FaceRule
 
@@ -374,7 +375,12 @@ def test_an_encoder_that_has_not_looked_has_no_answer_beside_one_that_has(
     [(0.3, ", which chance can explain"), (0.001, "the paper's t-test, which takes shares as")],
 )
 def test_the_sentence_says_why_interval_and_t_test_disagree(p_value: float, said: str) -> None:
-    assert said in amplification_findings._explained(p_value, 0.05)
+    assert said in amplification_findings._explained(Interval(-1.0, 2.0), p_value, 0.05)
+
+
+@pytest.mark.parametrize("interval", [Interval(1.0, 2.0), Interval(-2.0, -1.0), UNKNOWN])
+def test_chance_is_named_only_where_an_interval_holds_zero(interval: Interval) -> None:
+    assert amplification_findings._explained(interval, 0.001, 0.05) == ""
 
 
 def test_groups_that_captions_have_no_indicators_of_have_no_correlation(

@@ -38,3 +38,13 @@ def test_corpus_says_what_it_wrote(portrayal: CommandLine, tmp_path: Path) -> No
     said = portrayal("practice", "corpus", "--n", "3", "--out", tmp_path / "corpus")
     assert said.code == 0
     assert "wrote 3 captions and pictures in 1 file to" in said.out + said.err
+
+
+def test_a_corpus_is_never_made_smaller(portrayal: CommandLine, tmp_path: Path) -> None:
+    out = tmp_path / "corpus"
+    portrayal("practice", "corpus", "--n", "4", "--out", out)
+    before = {file.name: file.read_bytes() for file in out.iterdir()}
+    said = portrayal("practice", "corpus", "--n", "3", "--out", out)
+    assert said.code == 1
+    assert "holds 4 items already, more than the 3 wanted" in said.err
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == before

@@ -18,6 +18,7 @@ from portrayal.analysis.views import finite
 from portrayal.records import Finding
 from portrayal.statistics.amplification import ReductionResult, amplification
 from portrayal.statistics.correlation import pearson_correlation
+from portrayal.statistics.intervals import Interval
 from portrayal.study.amplification import SUBSETS, AmplificationStudy, SubsetName
 
 AMPLIFICATION = "amplification"
@@ -74,7 +75,6 @@ def _amplified_sentence(view: View, found: Amplified, included: Amplified) -> st
     sampled, settings = found.sampled, view.settings
     size = abs(sampled.mean)
     low, high = sampled.interval
-    clear = low > 0 or high < 0
     if sampled.mean == 0:
         what = "as far from 50 % as"
     else:
@@ -92,20 +92,26 @@ def _amplified_sentence(view: View, found: Amplified, included: Amplified) -> st
         f"{SUBSETS[found.comparison.subset].title[:1].upper()}"
         f"{SUBSETS[found.comparison.subset].title[1:]}: the share of {view.study.first_group} in "
         f"generated pictures is on average {what} in training pictures"
-        f"{'' if clear else _explained(found.t_p_value, 1 - settings.confidence)} "
+        f"{_explained(sampled.interval, found.t_p_value, 1 - settings.confidence)} "
         f"({between(low, high, settings.confidence)}{p}; "
         f"{counted(sampled.n, 'occupation')}, {sampled.n_images:,} pictures{switched})."
     )
 
 
-def _explained(p_value: float, level: float) -> str:
+def _explained(interval: Interval, t_p_value: float, level: float) -> str:
     """Say what chance can explain; the paper's t-test takes the shares themselves as known."""
-    if p_value < level:
+    hedge = _hedge(interval)
+    if hedge and t_p_value < level:
         return (
             ", which the noise of so few pictures can explain; the paper's t-test, which takes "
             "shares as known, does not see that"
         )
-    return ", which chance can explain"
+    return hedge
+
+
+def _hedge(interval: Interval) -> str:
+    """Return what to say where an interval holds 0; nothing where there is none to say it by."""
+    return ", which chance can explain" if interval.low <= 0 <= interval.high else ""
 
 
 def reduction_finding(view: View, name: SubsetName, found: ReductionResult) -> Finding:
@@ -138,7 +144,7 @@ def reduction_finding(view: View, name: SubsetName, found: ReductionResult) -> F
         n=found.n,
         n_missing=found.n_missing,
         sentence=f"{title[:1].upper()}{title[1:]}: {number(abs(found.value))} points {less} "
-        f"amplification than the naive comparison{share} "
+        f"amplification than the naive comparison{share}{_hedge(found.interval)} "
         f"({between(*found.interval, view.settings.confidence)}{p}; "
         f"{counted(found.n, 'occupation')}).",
     )
@@ -194,7 +200,7 @@ def _correlation(
         n=found.n,
         n_missing=found.n_missing,
         sentence=f"The more training pictures of an occupation show a {group}, the {way} often "
-        f"{told} (of {of}): r = {number(found.estimate)} "
+        f"{told} (of {of}){_hedge(Interval(found.low, found.high))}: r = {number(found.estimate)} "
         f"({between(found.low, found.high, view.settings.confidence)}, {chance(found.p_value)}; "
         f"{counted(found.n, 'occupation')}).",
     )

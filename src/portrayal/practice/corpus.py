@@ -126,7 +126,13 @@ def write_corpus(
     counts = {out / f"part-{start:09d}.parquet": min(part_size, n - start) for start in starts}
     _refuse_strangers(out, set(counts))
     for start, (path, count) in zip(starts, counts.items(), strict=True):
-        if _rows_present(path, _identity(seed, size)) != count:
+        present = _rows_present(path, _identity(seed, size))
+        if present > count:
+            raise PracticeError(
+                f"{path} holds {present:,} items already, more than the {count:,} wanted; give a "
+                "larger --n, or another folder"
+            )
+        if present != count:
             _write_part(path, start, count, seed, size)
         if progress is not None:
             progress(count)
