@@ -216,3 +216,20 @@ def test_intervals_cover(level: int, texts: int, images: int, alike: float) -> N
         hits.append((interval.low[:, 0] <= truth) & (truth <= interval.high[:, 0]))
     assert 0.925 < np.mean(hits) < 0.985
     assert np.mean(hits, axis=0).min() > 0.9
+
+
+def test_among_many_pairs_chance_seldom_names_one() -> None:
+    """No word does anything; of 15 intervals some leave out 0 by chance."""
+    generator = rng(11)
+    named = single = 0
+    for _ in range(40):
+        counts: Counts = {frozenset(): np.array([[8, 8]])}
+        for subset in subsets(6, 2)[1:]:
+            shown = generator.binomial(2, 0.5, size=8)
+            counts[subset] = np.stack([shown, 2 - shown], axis=-1)
+        found = interaction_estimate(counts, 6, rng=generator, resamples=300)
+        low, high = found.interval
+        named += bool(found.only_together[:, 0].any())
+        single += bool(((low[:, 0] > 0) | (high[:, 0] < 0)).any())
+    assert named <= 4, "of 40 prompts with 15 pairs each"
+    assert single > named

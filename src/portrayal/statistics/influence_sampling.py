@@ -64,8 +64,8 @@ class InteractionResult:
         value: (pairs, groups): interaction of each pair (see `pair_interactions`).
         interval: Bounds of the same shape.
         joint: (pairs, groups): influence of replacing both words.
-        only_together: Whether the interaction's interval leaves out 0 while those of both words'
-            own influences hold it.
+        only_together: Whether the interaction's interval, widened for the number of pairs, leaves
+            out 0, while those of both words' own influences hold it.
     """
 
     first: NDArray[np.intp]
@@ -155,6 +155,8 @@ def interaction_estimate(
     """Estimate the interaction of every two words, with intervals: which act only together?
 
     Values and signs as in `pair_interactions`, from -2 to 2; intervals as in `influence_estimate`.
+    All pairs share pictures of the prompt as it is, and among many pairs some would stand out by
+    chance: for naming those that act only together, intervals are widened as Bonferroni's are.
 
     Args:
         counts: Images by text and group, for the empty set, every word and every pair.
@@ -182,8 +184,10 @@ def interaction_estimate(
     rows = len(weights)
     choice = _Choice(np.ones(weights.shape), np.zeros((rows, 1)), np.ones((rows, 1)))
     spread = _spread(weights, shares, choice, resamples=resamples, confidence=confidence, rng=rng)
-    acts = (spread.interval.low > 0) | (spread.interval.high < 0)
-    together, alone = acts[: len(pairs)], acts[len(pairs) :]
+    alone = _leaves_out_zero(spread, 1.0)[len(pairs) :]
+    tail = (1 - confidence) / 2
+    wider = float(stats.norm.ppf(tail / len(pairs)) / stats.norm.ppf(tail))
+    together = _leaves_out_zero(spread, wider)[: len(pairs)]
     return InteractionResult(
         first=pairs[:, 0],
         second=pairs[:, 1],
@@ -192,6 +196,14 @@ def interaction_estimate(
         joint=shares.value[0] - shares.value[1 + n_words :],
         only_together=together & ~alone[pairs[:, 0]] & ~alone[pairs[:, 1]],
     )
+
+
+def _leaves_out_zero(spread: _Spread, wider: float) -> NDArray[np.bool_]:
+    """Tell which intervals leave out 0, each side so many times as far from the value."""
+    low, high = spread.interval
+    above = spread.value - wider * (spread.value - low) > 0
+    below = spread.value + wider * (high - spread.value) < 0
+    return np.asarray(above | below)
 
 
 def sample_subsets(
