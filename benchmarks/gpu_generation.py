@@ -306,7 +306,8 @@ def main(arguments: Sequence[str] = ()) -> None:
         stages = measure_stages(folder / "stages", generator, measurers, batch, device)
     name = "tiny networks on a CPU: figures mean nothing" if tiny else torch.cuda.get_device_name()
     print(f"generation, everything included: {name}")
-    print(f"{made} pictures, batch {batch}, {shapes.steps} steps, compile {mode}")
+    kernels = "our kernels" if generator._compilation.is_fast else "diffusers' networks"
+    print(f"{made} pictures, batch {batch}, {shapes.steps} steps, compile {mode}, {kernels}")
     print(f"{'':44}{'got':>12}  target")
     print(f"{'pictures a second':44}{rate:>12.2f}  {'' if tiny else f'at least {TARGET:g}'}")
     print(f"{'operations a picture, 10^12':44}{cost / 1e12:>12.4g}")

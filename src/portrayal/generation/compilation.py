@@ -2,16 +2,19 @@
 
 Compiling takes about a minute or two and then saves a third of the time on large GPUs, so it pays
 where more than some ten minutes of work are left. A compiled network is made for one shape: the
-last, smaller batch is filled up with repeats, which are thrown away.
+last, smaller batch is filled up with repeats, which are thrown away. On GPUs for which we have
+kernels of our own (`portrayal.generation.fast`), the networks use them from then on.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from portrayal.errors import GenerationError, one_of
+from portrayal.models.devices import import_extra
 from portrayal.records import Picture, Request
 
 MODES = ("auto", "on", "off")
@@ -19,6 +22,8 @@ WORTH_S = 600.0
 """Seconds of work that must be left before compiling is worth its time."""
 
 BACKEND = "inductor"
+HOPPER = 9
+"""The GPUs' generation for which our kernels were made and measured: NVIDIA H100, H200."""
 
 
 class Compilation:
@@ -34,7 +39,10 @@ class Compilation:
     def __init__(self, pipeline: Any, *, mode: str, device: str) -> None:
         if mode not in MODES:
             raise GenerationError(f"--compile is {mode!r}; allowed: {one_of(MODES)}")
+        self._pipeline = pipeline
+        self._device = device
         self._networks = _networks(pipeline)
+        self._fast: Any = None
         self._undecided = mode == "auto" and device.startswith("cuda") and bool(self._networks)
         self._expected = 0
         self._size: int | None = None
@@ -66,8 +74,28 @@ class Compilation:
         self._size = size
         return pictures[: len(requests)]
 
+    @property
+    def is_fast(self) -> bool:
+        """Whether the networks use kernels of our own."""
+        return self._fast is not None
+
+    @contextlib.contextmanager
+    def guided(self, is_guided: bool) -> Iterator[None]:
+        """Say that the denoiser gets every latent twice, for two texts, until the context ends."""
+        if self._fast is not None:
+            self._fast.is_guided = is_guided
+        try:
+            yield
+        finally:
+            if self._fast is not None:
+                self._fast.is_guided = False
+
     def _compile(self) -> None:
         self._undecided = self._at_once = False
+        if _has_kernels(self._pipeline, self._device):
+            from portrayal.generation.fast.networks import speed_up
+
+            self._fast = speed_up(self._pipeline)
         for network in self._networks:
             network.compile(backend=BACKEND, dynamic=False)
             self.compiled = True
@@ -77,3 +105,16 @@ def _networks(pipeline: Any) -> list[Any]:
     denoiser = getattr(pipeline, "unet", None) or getattr(pipeline, "transformer", None)
     decoder = getattr(getattr(pipeline, "vae", None), "decoder", None)
     return [network for network in (denoiser, decoder) if network is not None]
+
+
+def _has_kernels(pipeline: Any, device: str) -> bool:
+    """Whether our own kernels run on this device, for networks of this precision."""
+    torch = import_extra("torch", extra="models")
+    if not device.startswith("cuda") or not torch.cuda.is_available():
+        return False
+    with contextlib.suppress(ImportError):
+        import triton  # noqa: F401
+
+        is_half = pipeline.dtype in (torch.bfloat16, torch.float16)
+        return is_half and torch.cuda.get_device_capability(device)[0] == HOPPER
+    return False

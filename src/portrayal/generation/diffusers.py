@@ -26,6 +26,7 @@ from portrayal.generation.pipelines import (
     read_pipeline_files,
     use_scheduler,
 )
+from portrayal.generation.steps import know_timesteps
 from portrayal.generation.texts import EMBEDDINGS, FIXED, PromptEmbeddings, TextWindow
 from portrayal.models.devices import choose_device, choose_dtype, import_extra, quietly
 from portrayal.models.files import Source, find_source
@@ -107,6 +108,7 @@ class DiffusersGenerator:
             raise GenerationError(f"{name}: {type(pipeline).__name__} makes no images from text")
         if sampling.scheduler is not None:
             use_scheduler(pipeline, sampling.scheduler)
+        know_timesteps(pipeline.scheduler)
         self._sampling = _complete(name, pipeline, sampling)
         self._call = self._call_arguments(name, parameters)
         self._window = TextWindow(pipeline, truncate=truncate)
@@ -144,7 +146,7 @@ class DiffusersGenerator:
         prompts = [request.prompt for request in requests]
         with torch.inference_mode(), quietly("diffusers"):
             texts = self._texts_for(prompts)
-            with self._reading(texts):
+            with self._reading(texts), self._compilation.guided(self._is_guided(texts)):
                 output = self._pipeline(
                     **texts,
                     **{**self._call, **(instead or {})},
@@ -157,6 +159,10 @@ class DiffusersGenerator:
         if self._kept is None:
             return contextlib.nullcontext()
         return self._kept.reading(_as_the_unet_gets_it(self._pipeline, texts))
+
+    def _is_guided(self, texts: Mapping[str, Any]) -> bool:
+        """Whether the UNet gets every latent twice, for two texts."""
+        return self._kept is not None and _has_two_texts(self._pipeline, texts)
 
     def _texts_for(self, prompts: list[str]) -> dict[str, Any]:
         if self._texts is not None:
@@ -301,10 +307,15 @@ def _complete(name: str, pipeline: Any, sampling: Sampling) -> Sampling:
 def _as_the_unet_gets_it(pipeline: Any, texts: Mapping[str, Any]) -> Any:
     """Return the text embeddings of one batch, those without the prompt first under guidance."""
     torch = import_extra("torch", extra="models")
-    negative = texts.get("negative_prompt_embeds")
-    if negative is None or pipeline.unet.config.time_cond_proj_dim is not None:
+    if not _has_two_texts(pipeline, texts):
         return texts["prompt_embeds"]
-    return torch.cat([negative, texts["prompt_embeds"]])
+    return torch.cat([texts["negative_prompt_embeds"], texts["prompt_embeds"]])
+
+
+def _has_two_texts(pipeline: Any, texts: Mapping[str, Any]) -> bool:
+    """Whether a UNet pipeline works with classifier-free guidance."""
+    negative = texts.get("negative_prompt_embeds")
+    return negative is not None and pipeline.unet.config.time_cond_proj_dim is None
 
 
 def _own_size(pipeline: Any) -> tuple[int | None, int | None]:

@@ -46,7 +46,7 @@ class PartWriter:
         self._on_stored = on_stored
         self._queue: queue.Queue[Batch | None] = queue.Queue(_WAITING)
         self._error: BaseException | None = None
-        self._encoders = ThreadPoolExecutor(min(4, os.cpu_count() or 1), "portrayal-encode")
+        self._encoders = ThreadPoolExecutor(min(8, os.cpu_count() or 1), "portrayal-encode")
         self._thread = threading.Thread(target=self._work, name="portrayal-write", daemon=True)
         self.stored: Counter[str] = Counter()
         """How many rows were stored, by status; "elsewhere" counts what another process had."""

@@ -1,0 +1,82 @@
+"""Run our kernels in Triton's interpreter and print how far they are from torch, as JSON.
+
+Started by `test_fast_kernels.py` with TRITON_INTERPRET=1, which must be set before triton is
+imported.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import torch
+import torch.nn.functional as functional
+
+from portrayal.generation.fast.attention import attend
+from portrayal.generation.fast.gates import gate, interleave
+from portrayal.generation.fast.norms import normalise
+
+
+def attention(width: int, *, scale: float = 1.0, apart: float = 0.0) -> float:
+    """Return the largest error; `apart` lifts the scores of late keys above those of the first."""
+    heads, tokens = 2, 256
+    q, k, v = (torch.randn(2, tokens, heads * width) for _ in range(3))
+    q, k = q * scale, k * scale
+    if apart:
+        q[..., ::width] = 1.0
+        k[:, 128:, ::width] += apart * width**0.5
+    split = [t.unflatten(2, (heads, width)).transpose(1, 2) for t in (q, k, v)]
+    wanted = functional.scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)
+    return float((attend(q, k, v, heads) - wanted).abs().max())
+
+
+def gated(rows: int, inner: int) -> float:
+    x, weight, bias = (
+        torch.randn(rows, inner),
+        torch.randn(8 * inner, inner),
+        torch.randn(8 * inner),
+    )
+    weight *= 2 * inner**-0.5
+    values, gates = functional.linear(x, weight, bias).chunk(2, -1)
+    found = gate(x, interleave(weight), interleave(bias), programs=3)
+    return float((found - values * functional.gelu(gates)).abs().max())
+
+
+def norm(
+    channels: int, groups: int, size: tuple[int, int], *, silu: bool, added: bool, mean: float = 1.0
+) -> float:
+    x: Any = torch.randn(2, channels, *size) * 3 + mean
+    x = x.contiguous(memory_format=torch.channels_last)
+    weight, bias = torch.randn(channels), torch.randn(channels)
+    more = torch.randn(2, channels) if added else None
+    full = x if more is None else x + more[:, :, None, None]
+    wanted = functional.group_norm(full, groups, weight, bias, 1e-5)
+    wanted = functional.silu(wanted) if silu else wanted
+    found = normalise(x, groups, weight, bias, 1e-5, silu=silu, added=more)
+    assert found.is_contiguous(memory_format=torch.channels_last)
+    return float((found - wanted).abs().max())
+
+
+def main() -> None:
+    torch.manual_seed(0)
+    print(
+        json.dumps(
+            {
+                "heads of 40": attention(40),
+                "heads of 80": attention(80),
+                "heads of 48, steep": attention(48, scale=3.0),
+                "late keys 100 higher": attention(40, apart=100.0),
+                "late keys 100 lower": attention(40, apart=-100.0),
+                "a gate": gated(300, 64),
+                "a gate of many tiles": gated(1200, 128),
+                "norm": norm(320, 32, (8, 8), silu=False, added=False),
+                "norm, SiLU": norm(64, 32, (16, 16), silu=True, added=False),
+                "norm, SiLU, added": norm(96, 8, (4, 12), silu=True, added=True),
+                "norm far from 0": norm(64, 8, (16, 16), silu=False, added=False, mean=30.0),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

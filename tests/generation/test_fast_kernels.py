@@ -1,0 +1,120 @@
+"""Our kernels agree with torch in Triton's interpreter, and compile for the GPUs they are for."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+triton = pytest.importorskip("triton", reason="triton has no build for this platform")
+
+SHARED_MEMORY = 232_448
+"""Bytes that a block may have on an H100 or H200."""
+
+
+@pytest.fixture(scope="module")
+def errors() -> dict[str, float]:
+    script = Path(__file__).with_name("interpreted_kernels.py")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("case", "tolerance"),
+    [
+        ("heads of 40", 1e-5),
+        ("heads of 80", 1e-5),
+        ("heads of 48, steep", 1e-4),
+        ("late keys 100 higher", 1e-4),
+        ("late keys 100 lower", 1e-5),
+        ("a gate", 5e-4),
+        ("a gate of many tiles", 5e-4),
+        ("norm", 1e-5),
+        ("norm, SiLU", 1e-5),
+        ("norm, SiLU, added", 1e-5),
+        ("norm far from 0", 1e-3),
+    ],
+)
+def test_kernels_agree_with_torch(errors: dict[str, float], case: str, tolerance: float) -> None:
+    assert errors[case] <= tolerance
+
+
+def kernels() -> list[Any]:
+    from portrayal.generation.fast import attention, gates, norms
+
+    half, full, whole = "*bf16", "*fp32", "i32"
+    attended = {
+        "signature": dict.fromkeys(("Q", "K", "V", "OUT"), half)
+        | dict.fromkeys(("tokens", "heads", "pictures"), whole)
+        | {"scale": "fp32"},
+        "options": {"num_warps": 4, "num_stages": 3},
+    }
+    sizes = {"QUERIES": 128, "KEYS": 64, "STAGES": 3}
+    summed = dict.fromkeys(("pixels", "channels", "each"), whole)
+    return [
+        pytest.param(
+            attention._attend, {"D": 40, "LEFT": 64, "RIGHT": 0, **sizes}, attended, id="40"
+        ),
+        pytest.param(
+            attention._attend, {"D": 80, "LEFT": 64, "RIGHT": 16, **sizes}, attended, id="80"
+        ),
+        pytest.param(
+            gates._gated,
+            {"ROWS": 128, "COLUMNS": 256, "INNER": 64, "GROUP": 8, "PROGRAMS": 132, "FAST": True},
+            {
+                "signature": dict.fromkeys(("X", "WEIGHT", "BIAS", "OUT"), half)
+                | dict.fromkeys(("rows", "inner", "outer"), whole),
+                "options": {"num_warps": 8, "num_stages": 4},
+            },
+            id="gated",
+        ),
+        pytest.param(
+            norms._sum_channels,
+            {"ROWS": 32, "COLUMNS": 64},
+            {"signature": {"X": half, "SUMS": full, **summed}, "options": {"num_warps": 4}},
+            id="sums",
+        ),
+        pytest.param(
+            norms._apply,
+            {"SILU": True, "ROWS": 32, "COLUMNS": 64},
+            {
+                "signature": {"X": half, "TABLE": full, "OUT": half, **summed},
+                "options": {"num_warps": 4},
+            },
+            id="apply",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("kernel", "constants", "launch"), kernels())
+def test_kernels_compile_for_hopper(
+    kernel: Any, constants: dict[str, Any], launch: dict[str, Any]
+) -> None:
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    signature = launch["signature"] | dict.fromkeys(constants, "constexpr")
+    aligned = [i for i, name in enumerate(kernel.arg_names) if signature[name] != "fp32"]
+    source = ASTSource(
+        kernel, signature, constants,
+        attrs={
+            (i,): [["tt.divisibility", 16]] for i in aligned if kernel.arg_names[i] not in constants
+        },
+    )  # fmt: skip
+    options = {"enable_fp_fusion": True, **launch["options"]}
+    compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+    assert compiled.metadata.shared <= SHARED_MEMORY
+    assert ("wgmma" in compiled.asm["ptx"]) == ("STAGES" in constants or "GROUP" in constants)

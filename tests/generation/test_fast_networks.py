@@ -1,0 +1,197 @@
+"""Networks that are computed another way give the same answers, and can be given back."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import pytest
+
+import pipelines
+
+pytest.importorskip("triton", reason="triton has no build for this platform")
+
+KINDS: dict[str, dict[str, Any]] = {
+    "sd1": {},
+    "sd2": {"use_linear_projection": True},
+    "sdxl": {
+        "transformer_layers_per_block": 2,
+        "addition_embed_type": "text_time",
+        "addition_time_embed_dim": 8,
+        "projection_class_embeddings_input_dim": 80,
+        "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D"),
+        "up_block_types": ("CrossAttnUpBlock2D", "UpBlock2D"),
+    },
+    "not square": {"sample_size": (24, 16)},
+    "odd size": {"sample_size": 6},
+}
+
+
+def build_unet(**settings: Any) -> Any:
+    import torch
+    from diffusers import UNet2DConditionModel
+
+    torch.manual_seed(0)
+    return UNet2DConditionModel(
+        **{
+            "block_out_channels": (64, 128), "layers_per_block": 1, "sample_size": 16,
+            "norm_num_groups": 8, "attention_head_dim": 4, "cross_attention_dim": 32,
+            "down_block_types": ("CrossAttnDownBlock2D",) * 2,
+            "up_block_types": ("CrossAttnUpBlock2D",) * 2, **settings,
+        }
+    ).eval()  # fmt: skip
+
+
+def build(**settings: Any) -> Any:
+    vae = pipelines.build_vae(channels=(16, 32))
+    return types.SimpleNamespace(unet=build_unet(**settings), vae=vae)
+
+
+def own_forwards(network: Any) -> list[str]:
+    return [name for name, module in network.named_modules() if "forward" in vars(module)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_are_those_of_the_plain_networks(kind: str) -> None:
+    import torch
+
+    from portrayal.generation.fast.networks import (
+        FastNetworks,
+        _distance,
+        _one_decoding,
+        _one_step,
+    )
+
+    pipeline = build(**KINDS[kind])
+    step, decoding = _one_step(pipeline.unet), _one_decoding(pipeline.vae.decoder)
+    with torch.no_grad():
+        plain, picture = step(), decoding()
+        fast = FastNetworks(pipeline.unet, pipeline.vae.decoder)
+        for is_guided in (False, True):
+            fast.is_guided = is_guided
+            assert _distance(step(), plain) < 1e-5
+        assert _distance(decoding(), picture) < 1e-5
+        assert own_forwards(pipeline.unet)
+        fast.undo()
+        assert not own_forwards(pipeline.unet)
+        assert not own_forwards(pipeline.vae.decoder)
+        assert not dict(pipeline.unet.named_buffers())
+        assert _distance(step(), plain) < 1e-5
+
+
+def test_both_halves_share_what_comes_before_the_texts() -> None:
+    import torch
+
+    from portrayal.generation.fast.networks import FastNetworks, _one_step
+
+    pipeline = build()
+    fast = FastNetworks(pipeline.unet, pipeline.vae.decoder)
+    rows: list[int] = []
+    first = pipeline.unet.down_blocks[0].attentions[0].transformer_blocks[0]
+    first.attn1.register_forward_pre_hook(lambda _, inputs: rows.append(len(inputs[0])))
+    step = _one_step(pipeline.unet)
+    with torch.no_grad():
+        step()
+        fast.is_guided = True
+        step()
+    assert rows == [2, 1]
+
+
+def test_texts_that_enter_before_are_not_shared() -> None:
+    from portrayal.generation.fast.sharing import SharedStart
+
+    assert SharedStart.fits(build_unet())
+    assert not SharedStart.fits(build_unet(**KINDS["sdxl"]))
+    assert not SharedStart.fits(build_unet(class_embed_type="identity"))
+
+
+def test_every_part_is_used() -> None:
+    """No part is left out unnoticed when diffusers renames something."""
+    from portrayal.generation.fast.attention import SelfAttention
+    from portrayal.generation.fast.networks import FastNetworks
+
+    pipeline = build()
+    FastNetworks(pipeline.unet, pipeline.vae.decoder)
+    names = set(own_forwards(pipeline.unet))
+    for module, count in (("ResnetBlock2D", 8), ("Upsample2D", 1), ("GEGLU", 7)):
+        found = [n for n, m in pipeline.unet.named_modules() if type(m).__name__ == module]
+        assert len(names.intersection(found)) == len(found) == count, module
+    norms = [n for n in names if n.endswith(".norm")]
+    assert len(norms) == 7
+    assert {"conv_norm_out", "conv_act", "down_blocks.0"} <= names
+    processors = [type(p) for n, p in pipeline.unet.attn_processors.items() if "attn1" in n]
+    assert set(processors) == {SelfAttention}
+    decoder = own_forwards(pipeline.vae.decoder)
+    assert sum("resnets" in name for name in decoder) == 6
+    assert sum("upsamplers" in name for name in decoder) == 1
+
+
+def test_networks_of_another_make_are_left_alone() -> None:
+    from portrayal.generation.fast.networks import FastNetworks, _is_plain_gate, speed_up
+
+    pipeline = build(resnet_time_scale_shift="scale_shift")
+    fast = FastNetworks(pipeline.unet, pipeline.vae.decoder)
+    kinds = {type(pipeline.unet.get_submodule(n)).__name__ for n in own_forwards(pipeline.unet)}
+    assert "ResnetBlock2D" not in kinds
+    fast.undo()
+    small = build_unet(block_out_channels=(32, 48))
+    gates = [m for m in small.modules() if type(m).__name__ == "GEGLU"]
+    assert not any(_is_plain_gate(gate) for gate in gates)
+    assert speed_up(types.SimpleNamespace(transformer=None, vae=pipeline.vae)) is None
+
+
+def test_a_network_that_disagrees_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    from portrayal.generation.fast import networks
+
+    monkeypatch.setattr(networks, "geglu", lambda x, weight, bias: x.repeat_interleave(4, -1))
+    pipeline = build()
+    with pytest.warns(UserWarning, match="ours are off by"):
+        assert networks.speed_up(pipeline) is None
+    assert not own_forwards(pipeline.unet)
+    assert not own_forwards(pipeline.vae.decoder)
+
+
+def test_a_part_that_fails_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    from portrayal.generation.fast import networks
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("no such kernel")
+
+    for name in ("group_norm", "doubling_weight"):
+        with monkeypatch.context() as patch:
+            patch.setattr(networks, name, fail)
+            pipeline = build()
+            with pytest.warns(UserWarning, match="no such kernel"):
+                assert networks.speed_up(pipeline) is None
+            assert not own_forwards(pipeline.unet)
+            assert not own_forwards(pipeline.vae.decoder)
+
+
+def test_fast_networks_can_be_captured_whole() -> None:
+    """A compiler that meets a break would lose what lies around it."""
+    import torch
+
+    from portrayal.generation.fast.networks import FastNetworks, _distance, _one_step
+
+    pipeline = build()
+    step = _one_step(pipeline.unet)
+    with torch.no_grad():
+        plain = step()
+        fast = FastNetworks(pipeline.unet, pipeline.vae.decoder)
+        fast.is_guided = True
+        pipeline.unet.compile(backend="eager", fullgraph=True, dynamic=False)
+        assert _distance(step(), plain) < 1e-5
+
+
+def test_doubling_before_a_convolution_is_one_transposed_convolution() -> None:
+    import torch
+    import torch.nn.functional as functional
+
+    from portrayal.generation.fast.upsampling import double_and_convolve, doubling_weight
+
+    torch.manual_seed(0)
+    x, weight, bias = torch.randn(2, 8, 5, 6), torch.randn(12, 8, 3, 3), torch.randn(12)
+    doubled = functional.interpolate(x, scale_factor=2.0, mode="nearest")
+    wanted = functional.conv2d(doubled, weight, bias, padding=1)
+    found = double_and_convolve(x, doubling_weight(weight), bias)
+    assert torch.allclose(found, wanted, atol=1e-4)
