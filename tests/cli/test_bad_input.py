@@ -49,6 +49,13 @@ def test_a_study_that_is_not_there(portrayal: CommandLine, tmp_path: Path) -> No
     assert not out.exists()
 
 
+def test_a_practice_model_that_is_not_there(portrayal: CommandLine, tmp_path: Path) -> None:
+    out = tmp_path / "audit"
+    line = portrayal("run", "occupations", "--model", "practice:paintr", "--out", out).error
+    assert "no model 'practice:paintr'; allowed: practice or practice:painter" in line
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("verb", ["measure", "analyze", "report", "repair", "generate"])
 def test_a_folder_that_is_no_audit(portrayal: CommandLine, tmp_path: Path, verb: str) -> None:
     folder = tmp_path / "photos"
@@ -220,7 +227,7 @@ def test_out_is_needed(portrayal: CommandLine, work: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--confidence", "1"), "between 0 and 1"),
+        (("--confidence", "1"), "0.5 to 0.999"),
         (("--resamples", "3"), "--resamples"),
         (("--unit", "person"), "--unit"),
         (("--permute", "all"), "--permute"),

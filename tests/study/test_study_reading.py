@@ -176,7 +176,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_unknown_names_get_close_matches() -> None:
     with pytest.raises(StudyError, match="no study 'flower-insects'; did you mean flowers-insects"):
         load_study("flower-insects")
-    with pytest.raises(StudyError, match="no study 'zzz'; there are: careers-family"):
+    with pytest.raises(StudyError, match="no study 'zzz'; `portrayal studies list` shows"):
         load_study("zzz")
     with pytest.raises(StudyError, match="t2iat is a suite of 8 studies"):
         load_study("t2iat")

@@ -18,6 +18,9 @@ Resample = Literal["units", "images"]
 Permute = Literal["stimuli", "targets"]
 People = Literal["each", "whole"]
 
+LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.999
+"""Levels that intervals may have; more would rest on a handful of resamples."""
+
 MOST_RESAMPLES = 10_000_000
 
 
@@ -68,9 +71,10 @@ class AnalysisSettings:
                 raise StudyError(
                     f"analysis setting {name} is {value!r}; allowed: {one_of(get_args(kind))}"
                 )
-        if not 0 < self.confidence < 1:
+        if not LEAST_CONFIDENCE <= self.confidence <= MOST_CONFIDENCE:
             raise StudyError(
-                f"analysis setting confidence is {self.confidence}; allowed: between 0 and 1"
+                f"analysis setting confidence is {self.confidence}; allowed: "
+                f"{LEAST_CONFIDENCE} to {MOST_CONFIDENCE}"
             )
         if not 1 <= self.resamples <= MOST_RESAMPLES:
             raise StudyError(

@@ -14,6 +14,8 @@ from portrayal.cli.console import notes
 from portrayal.errors import PortrayalError
 
 INTERRUPTED = 130
+KEEPING = frozenset({"run", "generate", "measure", "explain", "ablate", "corpus", "annotate"})
+"""Commands of which a part is done for good when they are stopped."""
 """Exit code after Ctrl-C, as shells have it."""
 
 # Typer has a class for this and no public name for it.
@@ -70,7 +72,9 @@ def main() -> None:
     except typer.Abort:
         code = INTERRUPTED
     if code == INTERRUPTED:
-        notes.print("\nstopped; the same command continues where it was", soft_wrap=True)
+        keeps = KEEPING & set(sys.argv[1:2])
+        more = "; the same command continues where it was" if keeps else ""
+        notes.print(f"\nstopped{more}", soft_wrap=True)
     sys.exit(code or 0)
 
 

@@ -81,6 +81,11 @@ def say(text: str) -> None:
     notes.print(text, soft_wrap=True, markup=False)
 
 
+def paragraph(text: str | Text) -> None:
+    """Write a line of a result; on a terminal it is broken between words."""
+    out.print(text, soft_wrap=not out.is_terminal, markup=False)
+
+
 def as_json(value: Any) -> None:
     """Write a result for machines (standard output)."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")

@@ -16,7 +16,7 @@ from portrayal.cli.model_options import with_model_settings
 from portrayal.report.numbers import decimal, interval, p_value, percent
 
 if TYPE_CHECKING:
-    from portrayal.analysis.word_scores import Score
+    from portrayal.analysis.word_scores import Score, WordScores
     from portrayal.explanation import Explanation
     from portrayal.study import InfluenceStudy
 
@@ -113,19 +113,28 @@ def show_explanation(answer: Explanation) -> None:
     counts = answer.scores.counts
     share = float(counts.sets[()].shares[answer.column])
     console.out.print()
-    console.out.print(shaded(answer), soft_wrap=True)
+    console.paragraph(shaded(answer))
     console.out.print()
     known = "" if math.isnan(share) else f"{percent(share)} of the pictures show {answer.group}. "
-    console.out.print(f"{known}[dim]Orange pushes towards {answer.group}, blue away.[/dim]")
+    console.out.print(
+        f"{known}[dim]Orange pushes towards {answer.group}, blue away{_beyond_one(main)}.[/dim]"
+    )
     if main is not None:
         console.out.print(word_table(answer))
     for line in pair_lines(answer):
-        console.out.print(line, soft_wrap=True)
-    console.out.print(Text(answer.suggestion, style="bold"), soft_wrap=True)
+        console.paragraph(line)
+    console.paragraph(Text(answer.suggestion, style="bold"))
     console.say(
         f"{counts.images} pictures looked at, {counts.missing} left out (nobody shown, or not "
         f"usable); {answer.made} made now. report: {answer.report}"
     )
+
+
+def _beyond_one(main: WordScores | None) -> str:
+    """Say what an influence of more than 1 means, where there can be one."""
+    if main is None or main.level < 2:
+        return ""
+    return f"; at level {main.level} an influence can reach {main.level}"
 
 
 def shaded(answer: Explanation) -> Text:
@@ -155,7 +164,8 @@ def word_table(answer: Explanation) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("word", no_wrap=True)
     table.add_column(f"towards {answer.group}", no_wrap=True)
-    for name in ("influence", "interval", "p", "if replaced"):
+    level = f"{100 * answer.confidence:g} % interval"
+    for name in ("influence", level, "p", "if replaced"):
         table.add_column(name, justify="right", no_wrap=True)
     largest = np.nanmax(np.abs(main.scores[:, answer.column]), initial=_LEAST_SCALE)
     for position, word in enumerate(counts.plan.words):

@@ -20,10 +20,15 @@ def add_to(root: typer.Typer) -> None:
 
 
 @app.callback()
-def listing(context: typer.Context, json: o.Json = False) -> None:
+def listing_unless_told(context: typer.Context, json: o.Json = False) -> None:
     """List the built-in studies with what they cost."""
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        listing(json)
+
+
+@app.command("list")
+def listing(json: o.Json = False) -> None:
+    """List the built-in studies with what they cost."""
     from portrayal.study import builtin_studies
 
     rows = builtin_studies()

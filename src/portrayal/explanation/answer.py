@@ -23,6 +23,7 @@ class Explanation:
         scores: Scores of all words on all answers.
         cost: What was asked for.
         made: Images made by this call.
+        confidence: Level of the intervals.
         suggestion: Which word to change, in plain words.
         report: The page.
     """
@@ -33,6 +34,7 @@ class Explanation:
     scores: PromptScores
     cost: Cost
     made: int
+    confidence: float
     suggestion: str
     report: Path
 
@@ -44,6 +46,7 @@ class Explanation:
             "group": self.group,
             "study": self.study.name,
             "level": self.study.level,
+            "confidence": self.confidence,
             "cost": {**self.cost._asdict(), "made": self.made},
             "shares": _named(counts.answers, counts.sets[()].shares),
             "words": [self._word(position) for position in range(len(counts.plan.words))],

@@ -114,6 +114,7 @@ class Explainer:
             scores=scores,
             cost=study.cost(),
             made=made,
+            confidence=self._settings.confidence,
             suggestion=suggest(scores, column),
             report=write_report(audit),
         )

@@ -78,6 +78,8 @@ def open_generator(model: str, **settings: Any) -> Generator:
     Raises:
         GenerationError: No such model, or a setting that it does not have.
     """
+    if model.startswith(f"{PRACTICE}:") and model != PAINTER:
+        raise GenerationError(f"there is no model {model!r}; allowed: {PRACTICE} or {PAINTER}")
     kind = next(kind for kind in KINDS if kind.is_meant(model))
     # A switch that is off is the same as one that was never mentioned.
     given = {

@@ -54,7 +54,6 @@ class TransformersTowers:
                 folder, backend="pil", **options
             )
             self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
-        self._preparers = ThreadPoolExecutor(_PREPARERS, "portrayal-prepare")
         self._model.eval()
         for needed in ("get_image_features", "get_text_features", "logit_scale"):
             if not hasattr(self._model, needed):
@@ -114,7 +113,8 @@ class TransformersTowers:
         size = max(1, -(-len(images) // _PREPARERS))
         shares = [list(images[at : at + size]) for at in range(0, len(images), size)]
         prepare = functools.partial(self._prepare, return_tensors="pt")
-        prepared = list(self._preparers.map(prepare, shares))
+        with ThreadPoolExecutor(_PREPARERS, "portrayal-prepare") as preparers:
+            prepared = list(preparers.map(prepare, shares))
         return {name: self._torch.cat([one[name] for one in prepared]) for name in prepared[0]}
 
     def _rows(self, tower: Any, inputs: Any) -> npt.NDArray[np.float32]:

@@ -141,7 +141,8 @@ def _load(name_or_path: str | Path) -> Study | Suite:
     known = builtin_names()
     if name not in known:
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {one_of(known)}"
+        near_ones = f"did you mean {' or '.join(near)}?"
+        hint = near_ones if near else "`portrayal studies list` shows which there are"
         raise StudyError(f"there is no study {name!r}; {hint} (a file's name ends with .toml)")
     text = (files("portrayal") / "studies" / f"{name}.toml").read_text(encoding="utf-8")
     return study_from_toml(text, source=f"{name}.toml", name=name)
