@@ -27,7 +27,8 @@ def attention(width: int, *, scale: float = 1.0, apart: float = 0.0) -> float:
         k[:, 128:, ::width] += apart * width**0.5
     split = [t.unflatten(2, (heads, width)).transpose(1, 2) for t in (q, k, v)]
     wanted = functional.scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)
-    return float((attend(q, k, v, heads) - wanted).abs().max())
+    found = attend(q, k, v, heads)
+    return float((found - wanted).abs().max()) if found.isfinite().all() else float("nan")
 
 
 def gated(rows: int, inner: int) -> float:
@@ -67,6 +68,7 @@ def main() -> None:
                 "heads of 48, steep": attention(48, scale=3.0),
                 "late keys 100 higher": attention(40, apart=100.0),
                 "late keys 100 lower": attention(40, apart=-100.0),
+                "late keys too high": attention(40, apart=127.0),
                 "a gate": gated(300, 64),
                 "a gate of many tiles": gated(1200, 128),
                 "norm": norm(320, 32, (8, 8), silu=False, added=False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -52,6 +53,10 @@ def test_kernels_agree_with_torch(errors: dict[str, float], case: str, tolerance
     assert errors[case] <= tolerance
 
 
+def test_scores_beyond_range_are_not_numbers_rather_than_zeros(errors: dict[str, float]) -> None:
+    assert math.isnan(errors["late keys too high"])
+
+
 def kernels() -> list[Any]:
     from portrayal.generation.fast import attention, gates, norms
 
@@ -86,6 +91,17 @@ def kernels() -> list[Any]:
             {"ROWS": 32, "COLUMNS": 64},
             {"signature": {"X": half, "SUMS": full, **summed}, "options": {"num_warps": 4}},
             id="sums",
+        ),
+        pytest.param(
+            norms._scale_and_shift,
+            {"HAS_ADDED": True, "PARTS": 4, "WIDTH": 16},
+            {
+                "signature": {"SUMS": full, "ADDED": half, "WEIGHT": half, "BIAS": half}
+                | {"TABLE": full, "eps": "fp32"}
+                | dict.fromkeys(("pixels", "channels", "parts", "width"), whole),
+                "options": {"num_warps": 1},
+            },
+            id="scales",
         ),
         pytest.param(
             norms._apply,

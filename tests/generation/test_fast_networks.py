@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,9 +24,14 @@ KINDS: dict[str, dict[str, Any]] = {
         "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D"),
         "up_block_types": ("CrossAttnUpBlock2D", "UpBlock2D"),
     },
+    "two layers": {"transformer_layers_per_block": 2},
+    "heads of 40": {
+        "block_out_channels": (80, 160), "attention_head_dim": 2, "sample_size": 32,
+        "norm_num_groups": 16,
+    },
     "not square": {"sample_size": (24, 16)},
     "odd size": {"sample_size": 6},
-}
+}  # fmt: skip
 
 
 def build_unet(**settings: Any) -> Any:
@@ -71,6 +78,10 @@ def test_answers_are_those_of_the_plain_networks(kind: str) -> None:
             fast.is_guided = is_guided
             assert _distance(step(), plain) < 1e-5
         assert _distance(decoding(), picture) < 1e-5
+        with fast.compared() as wrong:
+            step()
+            decoding()
+        assert not wrong
         assert own_forwards(pipeline.unet)
         fast.undo()
         assert not own_forwards(pipeline.unet)
@@ -143,12 +154,135 @@ def test_networks_of_another_make_are_left_alone() -> None:
 def test_a_network_that_disagrees_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     from portrayal.generation.fast import networks
 
-    monkeypatch.setattr(networks, "geglu", lambda x, weight, bias: x.repeat_interleave(4, -1))
+    for name in ("geglu", "double_and_convolve", "group_norm"):
+        plain = getattr(networks, name)
+        for wrong in (0.9, float("nan")):
+            with monkeypatch.context() as patch:
+                patch.setattr(
+                    networks, name, lambda *a, plain=plain, wrong=wrong, **k: wrong * plain(*a, **k)
+                )
+                pipeline = build()
+                with pytest.warns(UserWarning, match=r"is off by (0\.\d|nan)"):
+                    assert networks.speed_up(pipeline) is None
+            assert not own_forwards(pipeline.unet)
+            assert not own_forwards(pipeline.vae.decoder)
+
+
+def test_a_network_is_changed_once() -> None:
+    from portrayal.generation.fast.networks import speed_up
+
     pipeline = build()
-    with pytest.warns(UserWarning, match="ours are off by"):
-        assert networks.speed_up(pipeline) is None
+    fast = speed_up(pipeline)
+    assert fast is not None
+    assert not fast.is_guided
+    assert speed_up(pipeline) is None
+    fast.undo()
     assert not own_forwards(pipeline.unet)
-    assert not own_forwards(pipeline.vae.decoder)
+
+
+def test_an_interrupted_check_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    from portrayal.generation.fast import networks
+
+    def interrupt(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(networks, "group_norm", interrupt)
+    pipeline = build()
+    with pytest.raises(KeyboardInterrupt):
+        networks.speed_up(pipeline)
+    assert not own_forwards(pipeline.unet)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"encoder_hid_dim": 24, "encoder_hid_dim_type": "text_proj"},
+        {"class_embed_type": "projection", "projection_class_embeddings_input_dim": 16},
+    ],
+    ids=["projected texts", "classes"],
+)
+def test_networks_that_cannot_be_checked_run_as_they_are(settings: dict[str, Any]) -> None:
+    from portrayal.generation.fast.networks import speed_up
+
+    pipeline = build(**settings)
+    with pytest.warns(UserWarning, match="run as diffusers has them"):
+        assert speed_up(pipeline) is None
+    assert not own_forwards(pipeline.unet)
+
+
+def test_a_decoder_that_is_not_there_or_works_in_full_precision_is_left_alone() -> None:
+    from portrayal.generation.fast.networks import _half_decoder, speed_up
+
+    alone = types.SimpleNamespace(unet=build_unet())
+    assert speed_up(alone) is not None
+    vae = pipelines.build_vae(channels=(16, 32), force_upcast=True)
+    assert _half_decoder(types.SimpleNamespace(vae=vae)) is vae.decoder
+    assert _half_decoder(types.SimpleNamespace(vae=vae.half())) is None
+
+
+def test_adapters_and_other_padding_are_left_alone() -> None:
+    import torch
+
+    from portrayal.generation.fast.networks import _is_plain_resnet, _is_plain_upsampler
+
+    class Adapted(torch.nn.Conv2d):
+        """Stands for an adapter's layer around a convolution."""
+
+    unet = build_unet()
+    resnet, upsampler = unet.down_blocks[0].resnets[0], unet.up_blocks[0].upsamplers[0]
+    assert _is_plain_resnet(resnet)
+    assert _is_plain_upsampler(upsampler)
+    resnet.conv1 = Adapted(64, 64, 3, padding=1)
+    upsampler.conv.padding_mode = "circular"
+    assert not _is_plain_resnet(resnet)
+    assert not _is_plain_upsampler(upsampler)
+
+
+def test_a_run_uses_them_once_it_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import numpy as np
+
+    from portrayal.generation import compilation, open_generator
+    from portrayal.records import Request
+
+    monkeypatch.setattr(compilation, "BACKEND", "eager")
+    folder = pipelines.build_sd1(tmp_path / "sd1")
+    build_unet(sample_size=8).save_pretrained(folder / "unet")  # its first block reads the text
+    requests = [Request("a doctor", 0), Request("a nurse", 1)]
+
+    def pictures(generator: Any) -> Any:
+        made = generator.generate(requests)
+        return np.stack([np.asarray(one.image, dtype=np.int16) for one in made])
+
+    for guidance, rows in ((7.5, 2), (1.0, 2)):
+        wanted = pictures(
+            open_generator(str(folder), steps=2, guidance=guidance, compile="off", batch_size=2)
+        )
+        with monkeypatch.context() as patch:
+            patch.setattr(compilation, "_has_kernels", lambda *_: True)
+            fast: Any = open_generator(
+                str(folder), steps=2, guidance=guidance, compile="on", batch_size=2
+            )
+            fast._compilation._networks.clear()  # captured networks call no hooks
+            first = fast._pipeline.unet.down_blocks[0].attentions[0].transformer_blocks[0]
+            seen: list[int] = []
+            first.attn1.register_forward_pre_hook(
+                lambda _, inputs, seen=seen: seen.append(len(inputs[0]))
+            )
+            found = pictures(fast)
+        assert fast._compilation.is_fast
+        assert np.abs(found - wanted).max() <= 1
+        assert seen[-2:] == [rows, rows]  # under guidance half of four
+        assert not fast._compilation._fast.is_guided
+
+
+def test_what_cannot_be_imported_is_no_reason_not_to_compile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from portrayal.generation import compilation
+
+    monkeypatch.setitem(sys.modules, "portrayal.generation.fast.networks", None)
+    with pytest.warns(UserWarning, match="run as diffusers has them"):
+        assert compilation._speed_up(build()) is None
 
 
 def test_a_part_that_fails_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:

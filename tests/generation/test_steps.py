@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from typing import Any
 
@@ -63,32 +64,51 @@ class Remembering:
         return sample
 
 
-def test_what_lies_elsewhere_is_asked_for_once() -> None:
-    """A timestep on a GPU has to be waited for; only the first one is looked at."""
-
-    class Elsewhere:
-        looked_at = 0
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def __float__(self) -> float:
-            Elsewhere.looked_at += 1
-            return float(self.value)
-
+def knowing(steps: int) -> Remembering:
     scheduler = Remembering()
     know_timesteps(scheduler)
-    scheduler.set_timesteps(5)
-    for value in (5, 4, 3, 2, 1):
-        scheduler.step(None, Elsewhere(value), None)
-    assert [int(t) for t in scheduler.given] == [5, 4, 3, 2, 1]
-    assert Elsewhere.looked_at == 1
+    scheduler.set_timesteps(steps)
+    return scheduler
 
 
-def test_another_order_is_left_alone() -> None:
-    scheduler = Remembering()
-    know_timesteps(scheduler)
-    scheduler.set_timesteps(4)
-    for value in (2, 1):  # as when a picture is only partly made anew
-        scheduler.step(None, value, None)
-    assert scheduler.given == [2, 1]
+def test_steps_get_copies_of_timesteps() -> None:
+    scheduler = knowing(4)
+    views = list(scheduler.timesteps)
+    scheduler.timesteps.zero_()  # whoever looks at the originals from now on sees this
+    for t in views:
+        scheduler.step(None, t, None)
+    assert [int(t) for t in scheduler.given] == [4, 3, 2, 1]
+
+
+def test_a_timestep_may_come_again_or_be_left_out() -> None:
+    """Panoramas make one step for every view; others begin in the middle."""
+    scheduler = knowing(5)
+    scheduler.timesteps, views = scheduler.timesteps[2:], list(scheduler.timesteps[2:])
+    for t in (views[0], views[0], views[2], views[1]):
+        scheduler.step(None, t, None)
+    assert [int(t) for t in scheduler.given] == [3, 3, 1, 2]
+
+
+def test_whatever_else_is_given_stays_as_it_is() -> None:
+    """Some pipelines give one timestep for every picture, numbers, or nothing."""
+    import torch
+
+    scheduler = knowing(3)
+    others = [None, 2, scheduler.timesteps[1].expand(4), torch.tensor(7), scheduler.timesteps]
+    for other in others:
+        scheduler.step(None, other, other)
+    assert all(given is other for given, other in zip(scheduler.given, others, strict=True))
+    fresh = Remembering()
+    know_timesteps(fresh)
+    fresh.step(None, 3, None)  # before there are timesteps
+    assert fresh.given == [3]
+
+
+def test_a_copied_scheduler_stands_for_itself() -> None:
+    scheduler = knowing(3)
+    other = copy.deepcopy(scheduler)
+    other.set_timesteps(6)
+    other.step(None, other.timesteps[0], None)
+    assert len(scheduler.timesteps) == 3
+    assert not scheduler.given
+    assert [int(t) for t in other.given] == [6]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -93,9 +94,7 @@ class Compilation:
     def _compile(self) -> None:
         self._undecided = self._at_once = False
         if _has_kernels(self._pipeline, self._device):
-            from portrayal.generation.fast.networks import speed_up
-
-            self._fast = speed_up(self._pipeline)
+            self._fast = _speed_up(self._pipeline)
         for network in self._networks:
             network.compile(backend=BACKEND, dynamic=False)
             self.compiled = True
@@ -112,9 +111,16 @@ def _has_kernels(pipeline: Any, device: str) -> bool:
     torch = import_extra("torch", extra="models")
     if not device.startswith("cuda") or not torch.cuda.is_available():
         return False
-    with contextlib.suppress(ImportError):
-        import triton  # noqa: F401
+    is_half = pipeline.dtype in (torch.bfloat16, torch.float16)
+    is_nvidia = torch.version.cuda is not None
+    return is_half and is_nvidia and torch.cuda.get_device_capability(device)[0] == HOPPER
 
-        is_half = pipeline.dtype in (torch.bfloat16, torch.float16)
-        return is_half and torch.cuda.get_device_capability(device)[0] == HOPPER
-    return False
+
+def _speed_up(pipeline: Any) -> Any:
+    try:
+        from portrayal.generation.fast.networks import speed_up
+
+        return speed_up(pipeline)
+    except Exception as error:  # no triton, or a version that we do not know: compile without
+        warnings.warn(f"the networks run as diffusers has them: {error!r:.200}", stacklevel=2)
+        return None

@@ -112,6 +112,8 @@ class TransformersTowers:
         """Resize and normalise images, several at once: on a GPU this takes longest."""
         size = max(1, -(-len(images) // _PREPARERS))
         shares = [list(images[at : at + size]) for at in range(0, len(images), size)]
+        for image in images:
+            image.load()  # two threads must not read one file
         prepare = functools.partial(self._prepare, return_tensors="pt")
         with ThreadPoolExecutor(_PREPARERS, "portrayal-prepare") as preparers:
             prepared = list(preparers.map(prepare, shares))

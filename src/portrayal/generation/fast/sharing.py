@@ -22,9 +22,9 @@ class SharedStart:
     def __init__(self, unet: Any) -> None:
         self.is_guided = False
         """Whether the second half of the rows repeats the first, but for the texts."""
-        self._block = unet.down_blocks[0]
-        self._plain = self._block.forward
-        self._block.forward = types.MethodType(self._forward, self._block)
+        self.block = unet.down_blocks[0]
+        self.plain = self.block.forward
+        self.block.forward = types.MethodType(self._forward, self.block)
 
     @staticmethod
     def fits(unet: Any) -> bool:
@@ -49,7 +49,7 @@ class SharedStart:
 
     def undo(self) -> None:
         """Give the block its own way of computing back."""
-        del self._block.forward
+        del self.block.forward
 
     def _forward(
         self,
@@ -69,7 +69,7 @@ class SharedStart:
             additional_residuals,
         )
         if not self.is_guided or any(one is not None for one in unusual):
-            return self._plain(hidden_states, temb, encoder_hidden_states, *unusual)  # type: ignore[no-any-return]
+            return self.plain(hidden_states, temb, encoder_hidden_states, *unusual)  # type: ignore[no-any-return]
         rows = hidden_states.shape[0] // 2
         states = block.resnets[0](hidden_states[:rows], temb[:rows])
         states = _transform(block.attentions[0], states, encoder_hidden_states)
