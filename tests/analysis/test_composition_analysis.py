@@ -155,6 +155,15 @@ def test_too_few_known_images_are_no_number(audit: Audit) -> None:
     )
 
 
+def test_one_group_alone_leaves_nothing_to_compare(audit: Audit) -> None:
+    fill_audit(audit, [study()], showing(dict.fromkeys(LOOK, "m" * 18 + "u-")))
+    (found,) = [f for f in analyze(audit).results[0].findings if f.statistic == "Cramér's V"]
+    assert (found.estimate, found.p, found.n, found.n_missing) == (None, None, 54, 6)
+    assert found.sentence.startswith(
+        "All 54 images with a known group on perceived gender show man; there is nothing to compare"
+    )
+
+
 def test_everything_refused(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(LOOK), status=lambda prompt, seed: "refused")
     results = analyze(audit)

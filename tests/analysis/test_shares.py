@@ -62,6 +62,18 @@ def test_same_shares_everywhere() -> None:
     found = level_test(np.full((4, 2), 8), np.arange(4), **settings())  # type: ignore[arg-type]
     assert found is not None
     assert (found.v, found.p_value, found.interval.low) == (0.0, 1.0, 0.0)
+    assert 0.2 < found.interval.high < 0.5  # 64 images leave room for some association
+
+
+def test_equal_shares_leave_more_room_with_fewer_images() -> None:
+    highs = []
+    for n in (2, 8, 200):
+        found = level_test(np.full((2, 2), n), np.arange(2), **settings())  # type: ignore[arg-type]
+        assert found is not None
+        highs.append(found.interval.high)
+    assert highs == sorted(highs, reverse=True)
+    assert highs[0] > 0.5
+    assert highs[-1] < 0.15
 
 
 def test_interval_of_v_covers_the_truth() -> None:

@@ -140,15 +140,20 @@ def _chi_square(tables: npt.NDArray[np.number]) -> FloatArray:
 
 
 def _v_interval(observed: float, freedom: int, scale: float, confidence: float) -> Interval:
-    """Return the V's whose noncentral chi-square has the observed value in its middle part."""
-    bounds = []
-    for part in (0.5 + confidence / 2, 0.5 - confidence / 2):
-        if stats.chi2.cdf(observed, freedom) <= part:
-            bounds.append(0.0)
-            continue
-        top = 2 * observed + 10 * freedom + 100
-        root = optimize.brentq(
-            lambda shift, part=part: stats.ncx2.cdf(observed, freedom, shift) - part, 0.0, top
-        )
-        bounds.append(math.sqrt(min(1.0, root / scale)))
-    return Interval(*bounds)
+    """Return the V's whose noncentral chi-square has the observed value in its middle part.
+
+    A table more even than chance makes tables is no proof of V = 0: its upper bound is that of the
+    median table without association.
+    """
+
+    def bound(value: float, part: float) -> float:
+        if stats.chi2.cdf(value, freedom) <= part:
+            return 0.0
+        top = 2 * value + 10 * freedom + 100
+        root = optimize.brentq(lambda shift: stats.ncx2.cdf(value, freedom, shift) - part, 0.0, top)
+        return math.sqrt(min(1.0, root / scale))
+
+    least = float(stats.chi2.ppf(0.5, freedom))
+    return Interval(
+        bound(observed, 0.5 + confidence / 2), bound(max(observed, least), 0.5 - confidence / 2)
+    )
