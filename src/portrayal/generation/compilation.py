@@ -68,12 +68,16 @@ class Compilation:
             if self._undecided and left_s > WORTH_S:
                 self._compile()
             return pictures
+        with self.at_one_size(requests) as filled:
+            return call(filled)[: len(requests)]
+
+    @contextlib.contextmanager
+    def at_one_size(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
+        """Give a batch filled up with repeats to the size that the network was compiled for."""
         size = max(self._size or 0, len(requests))
-        filled = [*requests, *[requests[-1]] * (size - len(requests))]
         self._size = None  # where memory runs out, the next and smaller batch sets the size
-        pictures = call(filled)
+        yield [*requests, *[requests[-1]] * (size - len(requests))]
         self._size = size
-        return pictures[: len(requests)]
 
     @property
     def is_fast(self) -> bool:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-from PIL import Image
 
 from portrayal.errors import GenerationError
 from portrayal.generation.adapters import Adapter, find_adapter, fuse_adapters
@@ -26,13 +24,13 @@ from portrayal.generation.pipelines import (
     read_pipeline_files,
     use_scheduler,
 )
+from portrayal.generation.sent import SentPictures
 from portrayal.generation.steps import know_timesteps
 from portrayal.generation.texts import EMBEDDINGS, FIXED, PromptEmbeddings, TextWindow
 from portrayal.models.devices import choose_device, choose_dtype, import_extra, quietly
 from portrayal.models.files import Source, find_source
 from portrayal.records import Identity, Picture, Request, plain
 
-NOT_A_NUMBER = "the pipeline returned NaN; another dtype may help (float32, bfloat16)"
 SETTINGS = (
     "steps",
     "guidance",
@@ -134,6 +132,20 @@ class DiffusersGenerator:
         """Make one picture for each request."""
         return self._compilation.run(self._generate, requests)
 
+    @property
+    def works_ahead(self) -> bool:
+        """Whether `begin` returns before the pictures are made: on a GPU, with compiled networks.
+
+        Before, the time of a batch decides whether to compile.
+        """
+        return self._compilation.compiled and self._pipeline.device.type == "cuda"
+
+    def begin(self, requests: Sequence[Request]) -> Callable[[], list[Picture]]:
+        """Send a batch to the GPU; return what waits for its pictures."""
+        with self._compilation.at_one_size(requests) as filled:
+            sent = self._send(filled)
+        return lambda: sent.pictures()[: len(requests)]
+
     def probe(self, requests: Sequence[Request]) -> list[Picture]:
         """Make pictures in two steps: worthless, but they take as much memory as good ones."""
         return self._generate(requests, {"num_inference_steps": _PROBE_STEPS})
@@ -141,6 +153,11 @@ class DiffusersGenerator:
     def _generate(
         self, requests: Sequence[Request], instead: Mapping[str, Any] | None = None
     ) -> list[Picture]:
+        return self._send(requests, instead).pictures()
+
+    def _send(
+        self, requests: Sequence[Request], instead: Mapping[str, Any] | None = None
+    ) -> SentPictures:
         torch = import_extra("torch", extra="models")
         noise = [torch.Generator("cpu").manual_seed(request.seed) for request in requests]
         prompts = [request.prompt for request in requests]
@@ -153,7 +170,7 @@ class DiffusersGenerator:
                     generator=noise,
                     output_type="pt",
                 )
-            return _pictures(output)
+            return SentPictures(output)
 
     def _reading(self, texts: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
         if self._kept is None:
@@ -329,22 +346,3 @@ def _own_size(pipeline: Any) -> tuple[int | None, int | None]:
         return None, None
     height, width = sample if isinstance(sample, (list, tuple)) else (sample, sample)
     return int(height * scale), int(width * scale)
-
-
-def _pictures(output: Any) -> list[Picture]:
-    """Turn a pipeline's output into pictures: refused where flagged, failed where not finite."""
-    torch = import_extra("torch", extra="models")
-    tensor = output.images.float()
-    finite = torch.isfinite(tensor.flatten(1)).all(1).tolist()
-    pixels = (tensor.nan_to_num() * 255).round().clamp(0, 255).to(torch.uint8)
-    arrays = pixels.permute(0, 2, 3, 1).cpu().numpy()
-    flagged = getattr(output, "nsfw_content_detected", None) or [False] * len(arrays)
-    pictures = []
-    for array, is_finite, is_flagged in zip(arrays, finite, flagged, strict=True):
-        if is_flagged:
-            pictures.append(Picture.refused("safety checker"))
-        elif not is_finite:
-            pictures.append(Picture.failed(NOT_A_NUMBER))
-        else:
-            pictures.append(Picture.ok(Image.fromarray(array)))
-    return pictures

@@ -10,6 +10,7 @@ from portrayal.audit.files import writing
 from portrayal.audit.wants import Wanted, most_wanted
 from portrayal.errors import GenerationError, GenerationStopped
 from portrayal.generation.protocol import Expectant, GenerationSummary, Generator
+from portrayal.generation.sender import Sender
 from portrayal.generation.work import Arrivals, Task, Work, find_task, own_place
 from portrayal.generation.writer import PartWriter
 from portrayal.models.attempts import Attempts, Failure, Patience
@@ -99,12 +100,12 @@ def make(
     with own_place(images) as place:
         run = _Run(generator, Work(task.missing, place=place), patience or Patience())
         with PartWriter(audit, again=task.retry_failed, on_stored=on_stored) as writer:
-            while run.work.left:
+            while run.left:
                 batch = _next_batch(run, writer)
                 run.store(batch, writer)
                 for prompts, seeds in arrivals.look(failed_too=not task.retry_failed):
                     run.elsewhere += run.work.strike(prompts, seeds)
-                report(task.total - run.work.left - run.waiting, task.total)
+                report(task.total - run.left - run.waiting, task.total)
             run.give_up_waiting(writer)
     stored = writer.stored
     report(task.total, task.total)
@@ -139,8 +140,10 @@ class _Run:
         self.work = work
         self.elsewhere = 0
         self._patience = patience
+        self._sender = Sender(generator)
+        self._sent: list[Request] = []
         self._attempts: Attempts[Request, Picture] = Attempts(
-            generator.generate, limit=generator.batch_size, patience=patience
+            self._sender.generate, limit=generator.batch_size, patience=patience
         )
         self._failed: list[list[tuple[Request, Picture]]] = []
 
@@ -149,9 +152,28 @@ class _Run:
         """Requests in batches of which nothing succeeded."""
         return sum(len(batch) for batch in self._failed)
 
+    @property
+    def left(self) -> int:
+        """Requests that are neither made nor struck out."""
+        return self.work.left + len(self._sent)
+
     def next_batch(self) -> list[tuple[Request, Picture]]:
-        """Make the next batch."""
+        """Make the next batch; where the generator works ahead, the one after it is sent first."""
+        requests = self._sent or self._send()
+        self._sent = []
+        try:
+            if self._sender.works_ahead and self.work.left:
+                self._sent = self._send()
+        except KeyboardInterrupt as interrupt:
+            raise GenerationStopped("stopped", self._made(requests)) from interrupt
+        return self._made(requests)
+
+    def _send(self) -> list[Request]:
         requests = self.work.take(self._attempts.limit)
+        self._sender.send(requests)
+        return requests
+
+    def _made(self, requests: list[Request]) -> list[tuple[Request, Picture]]:
         answers = self._attempts.run(requests)
         pictures = [Picture.failed(a.reason) if isinstance(a, Failure) else a for a in answers]
         return list(zip(requests, pictures, strict=True))

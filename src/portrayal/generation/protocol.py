@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol, runtime_checkable
 
@@ -41,6 +41,21 @@ class Expectant(Protocol):
 
     def expect(self, pictures: int) -> None:
         """Take note of how many pictures are to be made."""
+
+
+@runtime_checkable
+class Ahead(Protocol):
+    """A generator that can be sent a batch while the one before it is still being made."""
+
+    @property
+    def works_ahead(self) -> bool:
+        """Whether `begin` returns before the pictures are made; may change during a run."""
+
+    def begin(self, requests: Sequence[Request]) -> Callable[[], list[Picture]]:
+        """Send a batch; return what waits for its pictures, as `generate` would give them.
+
+        What goes wrong here is met again by `generate`, which is then called instead.
+        """
 
 
 @dataclass(frozen=True, slots=True)
