@@ -303,22 +303,26 @@ def main(arguments: Sequence[str] = ()) -> None:
         started = time.perf_counter()
         made = generate_and_look(audit, generator, measurers, wanted)
         rate = made / (time.perf_counter() - started)
+        name = (
+            torch.cuda.get_device_name()
+            if not tiny
+            else "tiny networks on a CPU: figures mean nothing"
+        )
+        kernels = "our kernels" if generator._compilation.is_fast else "diffusers' networks"
+        print(f"generation, everything included: {name}")
+        print(f"{made} pictures, batch {batch}, {shapes.steps} steps, compile {mode}, {kernels}")
+        print(f"{'':44}{'got':>12}  target")
+        print(f"{'pictures a second':44}{rate:>12.2f}  {'' if tiny else f'at least {TARGET:g}'}")
+        print(f"{'operations a picture, 10^12':44}{cost / 1e12:>12.4g}")
+        print(f"{'warm-up and compiling, s':44}{warm_up:>12.1f}")
+        if not tiny:
+            share = rate / REFERENCE_LIMIT
+            print(f"{'share of the limit at peak':44}{rate * cost / PEAK:>12.1%}")
+            print(f"{f'share of {REFERENCE_LIMIT:g} a second, the known limit':44}{share:>12.1%}")
+            print(f"{f'hours for {PAPER:,} pictures at this rate':44}{PAPER / rate / 3600:>12.1f}")
         stages = measure_stages(folder / "stages", generator, measurers, batch, device)
-    name = "tiny networks on a CPU: figures mean nothing" if tiny else torch.cuda.get_device_name()
-    print(f"generation, everything included: {name}")
-    kernels = "our kernels" if generator._compilation.is_fast else "diffusers' networks"
-    print(f"{made} pictures, batch {batch}, {shapes.steps} steps, compile {mode}, {kernels}")
-    print(f"{'':44}{'got':>12}  target")
-    print(f"{'pictures a second':44}{rate:>12.2f}  {'' if tiny else f'at least {TARGET:g}'}")
-    print(f"{'operations a picture, 10^12':44}{cost / 1e12:>12.4g}")
-    print(f"{'warm-up and compiling, s':44}{warm_up:>12.1f}")
-    if not tiny:
-        share = rate / REFERENCE_LIMIT
-        print(f"{'share of the limit at peak':44}{rate * cost / PEAK:>12.1%}")
-        print(f"{f'share of {REFERENCE_LIMIT:g} a second, the known limit':44}{share:>12.1%}")
-        print(f"{f'hours for {PAPER:,} pictures at this rate':44}{PAPER / rate / 3600:>12.1f}")
-    for stage, seconds in stages.items():
-        print(f"{f'  {stage}, ms a picture':44}{1000 * seconds / batch:>12.2f}")
+        for stage, seconds in stages.items():
+            print(f"{f'  {stage}, ms a picture':44}{1000 * seconds / batch:>12.2f}")
 
 
 if __name__ == "__main__":
