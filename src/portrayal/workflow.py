@@ -46,6 +46,7 @@ from portrayal.study import (
     InfluenceStudy,
     InterventionStudy,
     Study,
+    builtin_names,
     load_studies,
     real_world,
     study_from_dict,
@@ -165,14 +166,28 @@ class Done:
 def studies_for(
     question: str | Path | None, out: Path | None, images: int | None
 ) -> tuple[Study, ...]:
-    """Return the studies named, or those that the audit remembers where none is named."""
-    if question is not None:
+    """Return the studies named, or those that the audit remembers where none is named.
+
+    A name that is not built in may also be that of a study which the audit remembers.
+    """
+    if question is not None and (own := _remembered(str(question), out)) is not None:
+        studies: tuple[Study, ...] = (own,)
+    elif question is not None:
         studies = load_studies(question)
     elif out is not None and (remembered := Audit(out).studies()):
         studies = tuple(study_from_dict(data, source=name) for name, data in remembered.items())
     else:
         raise AuditError(f"{out or 'new audit'}: no study was asked of it yet; name one")
     return studies if images is None else tuple(study.with_images(images) for study in studies)
+
+
+def _remembered(name: str, out: Path | None) -> Study | None:
+    if out is None or name in builtin_names() or name.endswith(".toml"):
+        return None
+    with contextlib.suppress(AuditError):
+        found = Audit(out).studies().get(name)
+        return None if found is None else study_from_dict(found, source=name)
+    return None
 
 
 def ablated_study(

@@ -177,3 +177,17 @@ def test_a_study_whose_texts_are_drawn_makes_them_once(
     assert "12 images made" in both.err
     assert portrayal("analyze", file, "--out", out).code == 0
     assert json.loads((out / "studies" / "words.json").read_text())["drawn"] == drawn
+
+
+def test_a_study_of_ones_own_is_known_by_its_name_once_it_was_asked(
+    portrayal: CommandLine, work: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "audit"
+    assert portrayal("generate", work, "--out", out, *PAINTER, "--images", "2", "--json").out
+    name = next(iter(Audit(out).studies()))
+    again = json.loads(
+        portrayal("generate", name, "--out", out, *PAINTER, "--images", "3", "--json").out
+    )
+    assert again["made"] * 2 == again["present"]
+    assert "there is no study" in portrayal("report", f"{name}x", "--out", out).error
+    assert "there is no study" in portrayal("plan", name).error

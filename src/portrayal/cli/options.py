@@ -39,6 +39,12 @@ Target = Annotated[
         metavar="STUDY|AUDIT", help="A study (with --out), or an audit for all its studies."
     ),
 ]
+Reported = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="AUDIT", help="An audit, or a study of it (with --out); the page is about all."
+    ),
+]
 AuditFolder = Annotated[
     Path,
     typer.Argument(metavar="AUDIT", parser=location, help="The audit: a folder, or s3://..."),

@@ -212,7 +212,7 @@ def analyze(
 
 
 def report(
-    target: o.Target = None,
+    target: o.Reported = None,
     out: o.MaybeOut = None,
     figures: Annotated[
         list[str] | None,
