@@ -26,8 +26,8 @@ TOLERANCE = 0.05
 """Largest distance to the plain network's answer, relative to it; half precision alone makes 0.015
 in a UNet and 0.033 in a decoder."""
 
-PART_TOLERANCE = 0.02
-"""The same for one module; half precision alone makes about 0.004."""
+PART_TOLERANCE = 0.03
+"""The same for one module; half precision alone makes 0.004, in trained decoders up to 0.011."""
 
 _USUAL_PROCESSOR = "AttnProcessor2_0"
 
