@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -101,19 +101,25 @@ def paint_pool(
     encoder = encoder or open_encoder("practice")
     store = None if folder is None else _store(folder, texts, generator, encoder)
     blocks: list[Vectors] = []
+    wanted = samples * len(texts)
+
+    def report(before: int, done: int = 0) -> None:
+        if on_progress:
+            on_progress(min(before + done, wanted), wanted)
+
+    report(0)
     for start in range(0, samples, BLOCK):
         path = None if store is None else store / f"seeds-{start:06d}.npy"
         size = BLOCK if path else min(BLOCK, samples - start)
         if path and path.is_file():
             block = np.load(path, allow_pickle=False)
         else:
-            block = _block(texts, range(start, start + size), generator, encoder)
+            seeds, before = range(start, start + size), start * len(texts)
+            block = _block(texts, seeds, generator, encoder, partial(report, before))
             if path:
                 _save(path, block)
         blocks.append(block)
-        if on_progress:
-            done = min(start + BLOCK, samples)
-            on_progress(done * len(texts), samples * len(texts))
+        report((start + BLOCK) * len(texts))
     vectors = np.concatenate(blocks, axis=1)[:, :samples]
     return Pool(texts, vectors, generator.identity, encoder.identity)
 
@@ -140,12 +146,19 @@ def _save(path: Path, block: Vectors) -> None:
     partial.replace(path)
 
 
-def _block(texts: tuple[str, ...], seeds: range, generator: Generator, encoder: Encoder) -> Vectors:
+def _block(
+    texts: tuple[str, ...],
+    seeds: range,
+    generator: Generator,
+    encoder: Encoder,
+    on_done: Callable[[int], None],
+) -> Vectors:
     requests = [Request(text, seed) for text in texts for seed in seeds]
     rows: list[Vectors] = []
     for start in range(0, len(requests), encoder.batch_size):
         batch = requests[start : start + encoder.batch_size]
         rows += _embedded(batch, generator.generate(batch), encoder)
+        on_done(len(rows))
     return np.stack(rows).astype(np.float32).reshape(len(texts), len(seeds), -1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +48,12 @@ def truth(
     from portrayal.calibration import study_truth
     from portrayal.study import load_studies
 
-    rows = [row for one in load_studies(study) for row in study_truth(one, samples=samples)]
+    with console.progress(json) as show:
+        rows = [
+            row
+            for one in load_studies(study)
+            for row in study_truth(one, samples=samples, on_progress=partial(show, one.name))
+        ]
     if json:
         console.as_json(rows)
     else:
