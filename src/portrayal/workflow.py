@@ -30,8 +30,9 @@ from portrayal.errors import AuditError, GenerationError, NotAnAudit, StudyError
 from portrayal.generation import GenerationSummary, Generator
 from portrayal.generation.adapters import absolute
 from portrayal.generation.api import SERVICES
-from portrayal.generation.kinds import open_on, portable_name
+from portrayal.generation.kinds import PRACTICE, open_on, portable_name
 from portrayal.generation.listed import ListedAudit
+from portrayal.generation.painter import NAME as PAINTER
 from portrayal.language.drawing import carried_over, draw_texts
 from portrayal.measurement import Encoder, MeasurementSummary, open_encoder
 from portrayal.measurement import measure as measure_images
@@ -293,14 +294,25 @@ def with_real_world(studies: Sequence[Study], file: Path) -> tuple[Study, ...]:
 
 
 def model_for(out: Path, model: str | None) -> str:
-    """Return the model that was named, or the default.
+    """Return the model that was named, or that of the audit where it is one of ours.
 
     Raises:
-        AuditError: A model was named, but the audit is about imported images.
+        AuditError: A model was named, but the audit is about imported images; or none was named,
+            and the audit is about a model that only its user knows where to find.
     """
-    if model is not None and is_imported(out):
+    if is_imported(out):
+        if model is None:
+            return DEFAULT_MODEL
         raise AuditError(f"{out}: its images were imported, no model makes more; leave out --model")
-    return model or DEFAULT_MODEL
+    if model is not None:
+        return model
+    try:
+        own = Audit(out).generator.name
+    except NotAnAudit:
+        return DEFAULT_MODEL
+    if own not in (PRACTICE, PAINTER):
+        raise AuditError(f"{out}: this audit is about {own}; name the model again with --model")
+    return own
 
 
 def plan(
@@ -373,6 +385,8 @@ def check(work: Work) -> None:
         CorpusError: They cannot be read.
     """
     Audit.check_place(work.out)
+    if work.corpus and not any(isinstance(one, AmplificationStudy) for one in work.studies):
+        raise StudyError(f"{names(work.studies)}: --corpus is for amplification studies alone")
     training_examples.check_corpus(work.studies, work.out, work.corpus)
 
 

@@ -56,6 +56,18 @@ def test_a_practice_model_that_is_not_there(portrayal: CommandLine, tmp_path: Pa
     assert not out.exists()
 
 
+def test_training_data_for_a_study_that_needs_none(portrayal: CommandLine, tmp_path: Path) -> None:
+    out = tmp_path / "audit"
+    line = portrayal("run", "occupations", *PAINTER, "--corpus", "nope", "--out", out).error
+    assert "occupations: --corpus is for amplification studies alone" in line
+    assert not out.exists()
+
+
+def test_a_model_that_is_almost_ours(portrayal: CommandLine, tmp_path: Path) -> None:
+    line = portrayal("run", "occupations", "--model", "practise", "--out", tmp_path / "a").error
+    assert line.endswith("did you mean practice?")
+
+
 @pytest.mark.parametrize("verb", ["measure", "analyze", "report", "repair", "generate"])
 def test_a_folder_that_is_no_audit(portrayal: CommandLine, tmp_path: Path, verb: str) -> None:
     folder = tmp_path / "photos"

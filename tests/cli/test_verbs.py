@@ -191,3 +191,36 @@ def test_a_study_of_ones_own_is_known_by_its_name_once_it_was_asked(
     assert again["made"] * 2 == again["present"]
     assert "there is no study" in portrayal("report", f"{name}x", "--out", out).error
     assert "there is no study" in portrayal("plan", name).error
+
+
+def test_the_model_of_a_practice_audit_need_not_be_named_again(
+    portrayal: CommandLine, work: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "audit"
+    first = json.loads(
+        portrayal("generate", work, "--out", out, *PAINTER, "--images", "2", "--json").out
+    )
+    more = json.loads(portrayal("generate", work, "--out", out, "--images", "3", "--json").out)
+    assert more["present"] == first["made"]
+    assert more["made"] * 2 == first["made"]
+
+
+def test_images_that_an_answer_leaves_out_are_spoken_of(
+    portrayal: CommandLine, work: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "audit"
+    portrayal("run", work, "--out", out, *PAINTER, "--images", "6")
+    fewer = portrayal("run", work, "--out", out, *PAINTER, "--images", "4")
+    assert "the audit holds" in fewer.err
+    assert "more images of these prompts than the study asks for" in " ".join(fewer.err.split())
+    all_of_them = portrayal("run", work, "--out", out, *PAINTER, "--images", "6")
+    assert "the audit holds" not in all_of_them.err
+
+
+def test_analyze_says_that_the_report_is_older(
+    portrayal: CommandLine, work: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "audit"
+    portrayal("run", work, "--out", out, *PAINTER, "--images", "4")
+    again = portrayal("analyze", out, "--confidence", "0.9")
+    assert f"portrayal report {out}" in again.err

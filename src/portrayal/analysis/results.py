@@ -41,6 +41,9 @@ ANALYSES: Mapping[str, Analysis] = {
 }
 """What answers each kind of study. A new kind is one module and one entry here."""
 
+UNUSED = "The audit holds"
+"""How the remark begins that images are left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Results:
@@ -208,9 +211,19 @@ def _remarks(study: Study, data: Sequence[StudyData]) -> list[str]:
         return remarks
     return [
         *remarks,
-        f"The audit holds {counted(unused, 'more image')} of these prompts than the study asks "
+        f"{UNUSED} {counted(unused, 'more image')} of these prompts than the study asks "
         "for; those with the lowest seeds are used. To use all, ask for more with --images.",
     ]
+
+
+def unused_images(results: Mapping[str, Any]) -> dict[str, str]:
+    """Return, by study, the remark that an audit holds images which the answer leaves out."""
+    return {
+        section["study"]: note
+        for section in results["studies"]
+        for note in section["notes"]
+        if note.startswith(UNUSED)
+    }
 
 
 def _section(result: StudyResult, study: Study | None) -> dict[str, Any]:

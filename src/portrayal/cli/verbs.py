@@ -73,7 +73,16 @@ def carry_out(work: Work, *, retry_failed: bool, json: bool) -> None:
         return
     console.say(done.made.sentence())
     console.findings(results)
+    say_unused(results)
     console.say(f"report: {done.page}")
+
+
+def say_unused(results: dict[str, Any]) -> None:
+    """Remark where an audit holds images that an answer leaves out."""
+    from portrayal.analysis.results import unused_images
+
+    for study, note in unused_images(results).items():
+        console.say(f"{study}: {note[0].lower()}{note[1:]}")
 
 
 def say_reworded(studies: Sequence[Study], out: Path) -> None:
@@ -209,6 +218,9 @@ def analyze(
         console.as_json(results)
     else:
         console.findings(results)
+        say_unused(results)
+        if (folder / "report" / "index.html").exists():
+            console.say(f"the report is older than this; anew: portrayal report {folder}")
 
 
 def report(

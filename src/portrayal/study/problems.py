@@ -93,6 +93,7 @@ def _sentence(fault: Any, model: type[BaseModel], raw: Mapping[str, Any]) -> str
             return f"{path} is {_short(got)}; allowed: {allowed_text}"
         case _:
             what = fault["msg"].replace("Input should", "it should")
+            what = what.replace("be a valid tuple", "be a list, in brackets")
             return f"{path} is {_short(got)}; {what[0].lower()}{what[1:]}"
 
 
