@@ -147,7 +147,7 @@ def test_dropped_images_are_accounted_for(page: Reader) -> None:
     assert "1 refused, 1 failed." in said
     assert "Of 6 pictures asked for: 1 refused by the generator 1 failed to generate" in said
     assert "None of the 12 pictures asked for." in said
-    assert "2 asked, 1 refused, 1 failed" in said
+    assert "2 in the audit, 1 refused, 1 failed" in said
 
 
 def test_galleries_show_pictures(page: Reader) -> None:

@@ -108,7 +108,9 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except PermissionError as error:
-        raise AuditError(f"{folder}: no permission to write; choose another --out") from error
+        raise AuditError(
+            f"{folder}: no permission to write; choose another --out, or copy the audit elsewhere"
+        ) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise AuditError(
@@ -117,7 +119,8 @@ def writing(folder: Path) -> Iterator[None]:
             ) from error
         if error.errno in _CANNOT_WRITE:
             raise AuditError(
-                f"{folder}: cannot write there: {os.strerror(error.errno)}; choose another --out"
+                f"{folder}: cannot write there: {os.strerror(error.errno)}; choose another --out, "
+                "or copy the audit elsewhere"
             ) from error
         raise
 
