@@ -108,6 +108,16 @@ def test_other_options_are_other_studies(explainer: Explainer) -> None:
     assert question(group="man").study().name == question().study().name
 
 
+def test_the_answer_for_another_group_takes_the_place_of_the_first(explainer: Explainer) -> None:
+    first = question(group="woman")
+    assert explainer.replaces(explainer.prepare(first)) is None
+    explainer.explain(first)
+    assert explainer.replaces(explainer.prepare(first)) is None
+    told = explainer.replaces(explainer.prepare(question(group="man")))
+    assert told is not None
+    assert "towards woman" in told
+
+
 # --- what is said --------------------------------------------------------------------------------
 
 

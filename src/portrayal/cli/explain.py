@@ -87,6 +87,8 @@ def explain(
         )
         study = explainer.prepare(question)
         if not json:
+            if (asked := explainer.replaces(study)) is not None:
+                console.say(f"this answer takes the place of an earlier one: {asked}")
             missing = explainer.missing(study)
             wanted = budget or study.cost().images
             console.say(f"{missing + wanted - study.cost().images} to make, {_time(missing, rate)}")

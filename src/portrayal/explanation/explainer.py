@@ -68,12 +68,19 @@ class Explainer:
         """
         study = question.study()
         self._generator.check([question.prompt])
-        stored = None
-        if (self._out / "audit.json").exists():
-            stored = Audit(self._out).studies().get(study.name)
-        study = draw_texts(study, stored=stored)
+        study = draw_texts(study, stored=self._stored(study))
         self._generator.check([prompt.text for prompt in study.prompts()])
         return study
+
+    def replaces(self, study: InfluenceStudy) -> str | None:
+        """Return the question about the same prompt whose answer this one takes the place of."""
+        asked = (self._stored(study) or {}).get("question")
+        return None if asked == study.question else asked
+
+    def _stored(self, study: InfluenceStudy) -> dict[str, Any] | None:
+        if not (self._out / "audit.json").exists():
+            return None
+        return Audit(self._out).studies().get(study.name)
 
     def missing(self, study: InfluenceStudy) -> int:
         """Count the images that a study still lacks."""
