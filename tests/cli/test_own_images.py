@@ -72,3 +72,14 @@ def test_exported_files_are_where_they_are_said_to_be(
     shutil.rmtree(tmp_path / "files", ignore_errors=True)
     portrayal("export", finished, "--to", tmp_path / "files")
     assert len(list((tmp_path / "files").rglob("*.png"))) == 12
+
+
+def test_a_plan_for_imported_images_promises_no_more(
+    portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
+) -> None:
+    files, out = tmp_path / "files", tmp_path / "imported"
+    portrayal("export", finished, "--to", files)
+    portrayal("import", "images", files, "--out", out)
+    said = portrayal("plan", work, "--images", "50", "--out", out).err
+    assert "imported: what is missing, no model makes" in said
+    assert "--rate" not in said

@@ -113,6 +113,9 @@ def plan(
         return
     total = workflow.plan_all(studies, out, rate=rate) if len(studies) > 1 else None
     console.plans(plans, total)
+    if out is not None and workflow.is_imported(out):
+        console.say("its images were imported: what is missing, no model makes")
+        return
     console.say(f"time at {rate:g} pictures a second; --rate for yours")
 
 
