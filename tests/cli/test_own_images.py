@@ -9,12 +9,18 @@ from pathlib import Path
 from command_line import CommandLine, fingerprint
 
 
-def test_imported_images_get_the_same_answers_as_made_ones(
-    portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
-) -> None:
+def imported(portrayal: CommandLine, finished: Path, tmp_path: Path) -> Path:
+    """Bring the images of an audit into another one, by way of a folder of files."""
     files, out = tmp_path / "files", tmp_path / "imported"
     assert portrayal("export", finished, "--to", files).code == 0
     assert "12 images of 4 prompts added" in portrayal("import", "images", files, "-o", out).err
+    return out
+
+
+def test_imported_images_get_the_same_answers_as_made_ones(
+    portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
+) -> None:
+    out = imported(portrayal, finished, tmp_path)
     answer = portrayal("run", work, "--out", out)
     assert answer.code == 0, answer.err
     assert "all 4 prompts are there" in answer.err
@@ -44,9 +50,7 @@ def test_prompts_without_an_image_are_reported(
 def test_images_of_other_prompts_are_an_error(
     portrayal: CommandLine, finished: Path, tmp_path: Path
 ) -> None:
-    files, out = tmp_path / "files", tmp_path / "imported"
-    portrayal("export", finished, "--to", files)
-    portrayal("import", "images", files, "--out", out)
+    out = imported(portrayal, finished, tmp_path)
     before = fingerprint(out)
     line = portrayal("run", "demo-flowers-insects", "--out", out).error
     assert "none of the" in line
@@ -57,9 +61,7 @@ def test_images_of_other_prompts_are_an_error(
 def test_no_model_makes_more_of_them(
     portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
 ) -> None:
-    files, out = tmp_path / "files", tmp_path / "imported"
-    portrayal("export", finished, "--to", files)
-    portrayal("import", "images", files, "--out", out)
+    out = imported(portrayal, finished, tmp_path)
     before = fingerprint(out)
     line = portrayal("run", work, "--out", out, "--model", "practice:painter").error
     assert "leave out --model" in line
@@ -77,9 +79,7 @@ def test_exported_files_are_where_they_are_said_to_be(
 def test_a_plan_for_imported_images_promises_no_more(
     portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
 ) -> None:
-    files, out = tmp_path / "files", tmp_path / "imported"
-    portrayal("export", finished, "--to", files)
-    portrayal("import", "images", files, "--out", out)
+    out = imported(portrayal, finished, tmp_path)
     said = portrayal("plan", work, "--images", "50", "--out", out).err
     assert "imported: what is missing, no model makes" in said
     assert "--rate" not in said

@@ -151,26 +151,23 @@ def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -
         "details": {"encoder": view.data.label, "axis": view.name, "factor": factor},
     }
     most = max(int(view.known[places].sum()) for places in levels.values())
-    shown = view.known.sum(axis=0)
-    if test is None and (shown > 0).sum() == 1 and len(levels) > 1 and most > 1:
-        group = view.groups[int(shown.argmax())]
-        sentence = (
-            f"All {counted(int(shown.sum()), 'image')} with a known group on {view.name} show "
-            f"{group}; there is nothing to compare."
-        )
-        return Finding(
-            **start, estimate=None, low=None, high=None, p=None, n=int(shown.sum()),
-            unit=settings.unit, sentence=sentence,
-        )  # fmt: skip
     if test is None or test.n < LEAST_IMAGES or most < 2:
+        shown = view.known.sum(axis=0)
+        n = 0
         sentence = not_enough(
             f"fewer than two levels of {factor}, or fewer than two groups of {view.name}, "
             "have usable images, or no level has two",
             view.data.dropped,
             view.data.wanted,
         )
+        if (shown > 0).sum() == 1 and len(levels) > 1 and most > 1:
+            n = int(shown.sum())
+            sentence = (
+                f"All {counted(n, 'image')} with a known group on {view.name} show "
+                f"{view.groups[int(shown.argmax())]}; there is nothing to compare."
+            )
         return Finding(
-            **start, estimate=None, low=None, high=None, p=None, n=0,
+            **start, estimate=None, low=None, high=None, p=None, n=n,
             unit=settings.unit, sentence=sentence,
         )  # fmt: skip
     return Finding(

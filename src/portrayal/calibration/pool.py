@@ -140,10 +140,10 @@ def _store(folder: Path, texts: tuple[str, ...], generator: Generator, encoder: 
 
 
 def _save(path: Path, block: Vectors) -> None:
-    partial = path.with_suffix(".part")
-    with partial.open("wb") as file:
+    unfinished = path.with_suffix(".part")
+    with unfinished.open("wb") as file:
         np.save(file, block, allow_pickle=False)
-    partial.replace(path)
+    unfinished.replace(path)
 
 
 def _block(

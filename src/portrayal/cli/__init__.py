@@ -14,9 +14,10 @@ from portrayal.cli.console import notes
 from portrayal.errors import PortrayalError
 
 INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
 KEEPING = frozenset({"run", "generate", "measure", "explain", "ablate", "corpus", "annotate"})
 """Commands of which a part is done for good when they are stopped."""
-"""Exit code after Ctrl-C, as shells have it."""
 
 # Typer has a class for this and no public name for it.
 USAGE_ERROR: type[BaseException] = typer.BadParameter.__mro__[1]

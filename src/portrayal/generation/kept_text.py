@@ -17,7 +17,8 @@ from portrayal.models.devices import import_extra
 USUAL = "AttnProcessor2_0"
 """The processor that diffusers gives to attention by default."""
 
-_UNUSUAL = ("group_norm", "spatial_norm", "norm_q", "norm_k", "norm_cross", "added_kv_proj_dim")
+UNUSUAL = ("group_norm", "spatial_norm", "norm_q", "norm_k", "norm_cross", "added_kv_proj_dim")
+"""What attention has that works in another way than the usual."""
 
 
 class KeptText:
@@ -90,7 +91,7 @@ def _fits(module: Any) -> bool:
         type(getattr(module, "processor", None)).__name__ == USUAL
         and bool(getattr(module, "is_cross_attention", False))
         and not module.residual_connection
-        and not any(getattr(module, name, None) for name in _UNUSUAL)
+        and not any(getattr(module, name, None) for name in UNUSUAL)
     )
 
 

@@ -21,7 +21,7 @@ from portrayal.generation.fast.gates import can_gate, geglu, interleave, kernel_
 from portrayal.generation.fast.norms import can_normalise, group_norm
 from portrayal.generation.fast.sharing import SharedStart
 from portrayal.generation.fast.upsampling import double_and_convolve, doubling_weight
-from portrayal.generation.kept_text import USUAL
+from portrayal.generation.kept_text import UNUSUAL, USUAL
 
 TOLERANCE = 0.05
 """Largest distance to the plain network's answer, relative to it; half precision alone makes 0.015
@@ -284,14 +284,13 @@ def _is_plain_gate(gate: Any) -> bool:
 
 
 def _is_plain_self_attention(attention: Any) -> bool:
-    unusual = ("group_norm", "spatial_norm", "norm_q", "norm_k", "added_kv_proj_dim")
     return (
         type(attention.processor).__name__ == USUAL
         and not attention.is_cross_attention
         and not attention.residual_connection
         and attention.rescale_output_factor == 1
         and attention.inner_kv_dim == attention.inner_dim
-        and not any(getattr(attention, name, None) for name in unusual)
+        and not any(getattr(attention, name, None) for name in UNUSUAL)
     )
 
 
