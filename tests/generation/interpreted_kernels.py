@@ -15,6 +15,7 @@ import torch.nn.functional as functional
 from portrayal.generation.fast.attention import attend
 from portrayal.generation.fast.gates import gate, interleave
 from portrayal.generation.fast.norms import normalise
+from portrayal.generation.fast.winograd import convolve_tiles, spread_weight
 
 
 def attention(width: int, *, scale: float = 1.0, apart: float = 0.0) -> float:
@@ -58,6 +59,21 @@ def norm(
     return float((found - wanted).abs().max())
 
 
+def convolution(
+    inputs: int, outputs: int, size: tuple[int, int], *, bias: bool = False, residual: bool = False
+) -> float:
+    x: Any = torch.randn(3, inputs, *size)
+    x = x.contiguous(memory_format=torch.channels_last)
+    weight = torch.randn(outputs, inputs, 3, 3) * (9 * inputs) ** -0.5
+    added = torch.randn(outputs) if bias else None
+    wanted = functional.conv2d(x, weight, added, padding=1)
+    more: Any = torch.randn_like(wanted) if residual else None
+    found = convolve_tiles(x, spread_weight(weight), added, more)
+    assert found.is_contiguous(memory_format=torch.channels_last)
+    wanted = wanted if more is None else wanted + more
+    return float((found - wanted).abs().max())
+
+
 def main() -> None:
     torch.manual_seed(0)
     print(
@@ -74,6 +90,12 @@ def main() -> None:
                 "norm": norm(320, 32, (8, 8), silu=False, added=False),
                 "norm, SiLU": norm(64, 32, (16, 16), silu=True, added=False),
                 "norm, SiLU, added": norm(96, 8, (4, 12), silu=True, added=True),
+                "a convolution": convolution(16, 24, (8, 8)),
+                "a convolution of one tile": convolution(8, 8, (2, 2)),
+                "a convolution, not square": convolution(136, 8, (4, 10), bias=True),
+                "a convolution and a residual": convolution(
+                    40, 152, (6, 4), bias=True, residual=True
+                ),
                 "norm far from 0": norm(64, 8, (16, 16), silu=False, added=False, mean=30.0),
             }
         )

@@ -43,6 +43,10 @@ def errors() -> dict[str, float]:
         ("late keys 100 lower", 1e-5),
         ("a gate", 5e-4),
         ("a gate of many tiles", 5e-4),
+        ("a convolution", 1e-5),
+        ("a convolution of one tile", 1e-5),
+        ("a convolution, not square", 1e-5),
+        ("a convolution and a residual", 1e-5),
         ("norm", 1e-5),
         ("norm, SiLU", 1e-5),
         ("norm, SiLU, added", 1e-5),
@@ -58,7 +62,7 @@ def test_scores_beyond_range_are_not_numbers_rather_than_zeros(errors: dict[str,
 
 
 def kernels() -> list[Any]:
-    from portrayal.generation.fast import attention, gates, norms
+    from portrayal.generation.fast import attention, gates, norms, winograd
 
     half, full, whole = "*bf16", "*fp32", "i32"
     attended = {
@@ -69,6 +73,8 @@ def kernels() -> list[Any]:
     }
     sizes = {"QUERIES": 128, "KEYS": 64, "STAGES": 3}
     summed = dict.fromkeys(("pixels", "channels", "each"), whole)
+    tiled = dict.fromkeys(("height", "width", "channels", "tiles", "step"), whole)
+    blocks = {"ROWS": 8, "COLUMNS": 128}
     return [
         pytest.param(
             attention._attend, {"D": 40, "LEFT": 64, "RIGHT": 0, **sizes}, attended, id="40"
@@ -111,6 +117,21 @@ def kernels() -> list[Any]:
                 "options": {"num_warps": 4},
             },
             id="apply",
+        ),
+        pytest.param(
+            winograd._spread,
+            blocks,
+            {"signature": {"X": half, "OUT": half, **tiled}, "options": {"num_warps": 4}},
+            id="spread",
+        ),
+        pytest.param(
+            winograd._gather,
+            {"HAS_BIAS": True, "HAS_RESIDUAL": True, **blocks},
+            {
+                "signature": dict.fromkeys(("PRODUCTS", "BIAS", "RESIDUAL", "OUT"), half) | tiled,
+                "options": {"num_warps": 4},
+            },
+            id="gather",
         ),
     ]
 

@@ -329,3 +329,82 @@ def test_doubling_before_a_convolution_is_one_transposed_convolution() -> None:
     wanted = functional.conv2d(doubled, weight, bias, padding=1)
     found = double_and_convolve(x, doubling_weight(weight), bias)
     assert torch.allclose(found, wanted, atol=1e-4)
+
+
+@pytest.fixture
+def many_channels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every convolution for one of many channels."""
+    from portrayal.generation.fast import winograd
+
+    monkeypatch.setattr(winograd, "_FEWEST_CHANNELS", 1)
+
+
+@pytest.mark.usefixtures("many_channels")
+@pytest.mark.parametrize("kind", ["sd1", "sdxl", "not square"])
+def test_convolutions_of_many_channels_give_the_same_answers(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    from portrayal.generation.fast import networks
+
+    calls: list[Any] = []
+    plain = networks.convolve
+    monkeypatch.setattr(networks, "convolve", lambda *a, **k: (calls.append(a), plain(*a, **k))[1])
+    pipeline = build(**KINDS[kind])
+    step = networks._one_step(pipeline.unet)
+    with torch.no_grad():
+        wanted = step()
+        fast = networks.FastNetworks(pipeline.unet)
+        assert networks._distance(step(), wanted) < 1e-5
+        resnets = [m for m in pipeline.unet.modules() if type(m).__name__ == "ResnetBlock2D"]
+        assert len(calls) == 2 * len(resnets)
+        fast.undo()
+        assert not any(hasattr(m, "spread") for m in pipeline.unet.modules())
+        assert networks._distance(step(), wanted) < 1e-5
+
+
+@pytest.mark.usefixtures("many_channels")
+def test_a_wrong_convolution_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    from portrayal.generation.fast import networks
+
+    plain = networks.convolve
+    monkeypatch.setattr(networks, "convolve", lambda *a, **k: 0.9 * plain(*a, **k))
+    pipeline = build()
+    with pytest.warns(UserWarning, match="ResnetBlock2D is off by"):
+        assert networks.speed_up(pipeline) is None
+    assert not any(hasattr(m, "spread") for m in pipeline.unet.modules())
+
+
+@pytest.mark.usefixtures("many_channels")
+def test_networks_with_many_channels_can_be_captured_whole() -> None:
+    import torch
+
+    from portrayal.generation.fast.networks import FastNetworks, _distance, _one_step
+
+    unet = build_unet()
+    step = _one_step(unet)
+    with torch.no_grad():
+        plain = step()
+        FastNetworks(unet)
+        unet.compile(backend="aot_eager", fullgraph=True, dynamic=False)
+        assert _distance(step(), plain) < 1e-5
+
+
+def test_few_channels_are_convolved_directly() -> None:
+    from portrayal.generation.fast.winograd import gains
+
+    assert gains(640, 640)
+    assert gains(960, 640)
+    assert not gains(320, 640)
+    assert not gains(960, 320)
+
+
+def test_kernels_run_on_any_size_only_while_they_are_checked() -> None:
+    from portrayal.generation.fast.sizes import kernels_for_any_size, pays
+
+    assert pays(8, fewest=8)
+    assert not pays(7, fewest=8)
+    with kernels_for_any_size():
+        assert pays(1, fewest=8)
+    assert not pays(7, fewest=8)

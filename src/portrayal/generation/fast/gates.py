@@ -7,9 +7,7 @@ erf of GELU is a tanh of an odd polynomial fitted to it. GELU is off by 3e-5 at 
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -18,9 +16,10 @@ import triton
 import triton.language as tl
 
 from portrayal.generation.fast.scratch import allow_descriptors
+from portrayal.generation.fast.sizes import pays
 
 _ROWS, _COLUMNS, _INNER, _WARPS, _STAGES, _GROUP = 128, 256, 64, 8, 4, 8
-_fewest_rows = 8192
+_FEWEST_ROWS = 8192
 _INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 
 
@@ -101,7 +100,7 @@ def gate(x: Any, weight: Any, bias: Any, *, programs: int) -> Any:
 
 @torch.library.custom_op("portrayal::geglu", mutates_args=())
 def _geglu(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    if x.is_cuda and len(x) >= _fewest_rows:
+    if x.is_cuda and pays(len(x), _FEWEST_ROWS):
         with torch.cuda.device(x.device):
             programs = torch.cuda.get_device_properties(x.device).multi_processor_count
             return gate(x.contiguous(), weight, bias, programs=programs)
@@ -112,17 +111,6 @@ def _geglu(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.T
 @_geglu.register_fake
 def _(x, weight, bias):
     return x.new_empty(x.shape[0], weight.shape[0] // 2)
-
-
-@contextlib.contextmanager
-def kernel_for_any_size() -> Iterator[None]:
-    """Use the kernel also where it does not pay, to see that it works."""
-    global _fewest_rows
-    before, _fewest_rows = _fewest_rows, 1
-    try:
-        yield
-    finally:
-        _fewest_rows = before
 
 
 def geglu(x: Any, weight: Any, bias: Any) -> Any:

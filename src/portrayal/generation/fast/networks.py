@@ -17,10 +17,12 @@ import torch
 import torch.nn.functional as functional
 
 from portrayal.generation.fast.attention import SelfAttention
-from portrayal.generation.fast.gates import can_gate, geglu, interleave, kernel_for_any_size
+from portrayal.generation.fast.gates import can_gate, geglu, interleave
 from portrayal.generation.fast.norms import can_normalise, group_norm
 from portrayal.generation.fast.sharing import SharedStart
+from portrayal.generation.fast.sizes import kernels_for_any_size
 from portrayal.generation.fast.upsampling import double_and_convolve, doubling_weight
+from portrayal.generation.fast.winograd import convolve, gains, spread_weight
 from portrayal.generation.kept_text import UNUSUAL, USUAL
 
 TOLERANCE = 0.05
@@ -88,7 +90,7 @@ class FastNetworks:
             for module, wanted in self._plain
         ]
         try:
-            with kernel_for_any_size():
+            with kernels_for_any_size():
                 yield wrong
         finally:
             for hook in hooks:
@@ -104,6 +106,9 @@ class FastNetworks:
         for module in list(network.modules()):
             kind = type(module).__name__
             if kind == "ResnetBlock2D" and _is_plain_resnet(module):
+                for conv in (module.conv1, module.conv2):
+                    if _is_plain_convolution(conv) and gains(conv.in_channels, conv.out_channels):
+                        self._keep(conv, "spread", spread_weight(conv.weight))
                 self._replace(module, _resnet)
             elif kind == "Upsample2D" and _is_plain_upsampler(module):
                 self._keep(module, "doubling", doubling_weight(module.conv.weight))
@@ -320,15 +325,27 @@ def _resnet(self: Any, input_tensor: Any, temb: Any = None, *others: Any, **name
     if not fits or (temb is None) != (self.time_emb_proj is None):
         return self.plain_forward(input_tensor, temb, *others, **named)
     states = group_norm(input_tensor, self.norm1, silu=True)
-    states = functional.conv2d(states, self.conv1.weight, None, padding=1)
+    states = _convolve(self.conv1, states)
     if temb is None:
         added = self.conv1.bias.expand(len(states), -1).contiguous()
     else:
         added = self.time_emb_proj(functional.silu(temb)) + self.conv1.bias
-    states = self.conv2(group_norm(states, self.norm2, silu=True, added=added))
+    states = group_norm(states, self.norm2, silu=True, added=added)
     if self.conv_shortcut is not None:
         input_tensor = self.conv_shortcut(input_tensor)
-    return (input_tensor + states) / self.output_scale_factor
+    if hasattr(self.conv2, "spread"):
+        weight, spread, bias = self.conv2.weight, self.conv2.spread, self.conv2.bias
+        sums = convolve(states, weight, spread, bias=bias, residual=input_tensor)
+    else:
+        sums = input_tensor + self.conv2(states)
+    return sums if self.output_scale_factor == 1 else sums / self.output_scale_factor
+
+
+def _convolve(conv: Any, states: Any) -> Any:
+    """Apply a 3 x 3 convolution without its bias."""
+    if hasattr(conv, "spread"):
+        return convolve(states, conv.weight, conv.spread)
+    return functional.conv2d(states, conv.weight, None, padding=1)
 
 
 def _upsample(self: Any, hidden_states: Any, output_size: Any = None, *others: Any) -> Any:
