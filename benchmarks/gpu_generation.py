@@ -1,6 +1,7 @@
 """Pictures a second on a GPU, everything included, with Stable Diffusion 1.5's exact shapes.
 
-    python -m benchmarks.gpu_generation [--pictures N] [--batch N] [--compile auto|on|off] [--tiny]
+    python -m benchmarks.gpu_generation [--pictures N] [--batch N] [--compile auto|on|off]
+                                        [--compare] [--tiny]
 
 Random weights do for timing. One picture is 512x512 pixels, 50 steps, guidance 7.5, bfloat16. What
 is timed is `generate` into a fresh audit folder with two measurers beside it: text encoding,
@@ -11,6 +12,10 @@ The limit is the arithmetic of all networks (counted by torch, not estimated) at
 Stages are timed in a second run of one batch with a barrier after each stage; they need not add up
 to the first run, where encoding and writing overlap with denoising. The batch size is the one that
 `open_generator` finds. Compiling and one batch of warm-up are not timed; their seconds are printed.
+
+--compare also makes a few pictures as timed, by diffusers' own networks in one batch, and by these
+one by one. It prints how far the first and the last are from the second, in levels of 255: what our
+way of computing changes, and what rounding alone changes.
 
 --tiny makes the same run with small networks on any machine, to see that it works; its figures mean
 nothing. Without a GPU that is what happens.
@@ -268,6 +273,29 @@ def generate_and_look(
     return made
 
 
+def distances(
+    folder: Path, generator: Any, settings: Mapping[str, Any], pictures: int
+) -> dict[str, float]:
+    """Return the mean distance of pixels from those of diffusers' own networks."""
+    import numpy as np
+
+    requests = [Request(f"a photo of person {i}", i) for i in range(generator.batch_size)]
+    few = requests[:pictures]
+    plain = open_generator(str(folder), compile="off", batch_size=pictures, **settings)
+
+    def pixels(made: Sequence[Any]) -> Any:
+        return np.stack([np.asarray(one.image, np.float64) for one in made[: len(few)]])
+
+    together = pixels(plain.generate(few))
+    one_by_one = pixels([plain.generate([request])[0] for request in few])
+    ours = pixels(generator.generate(requests))
+    return {
+        "standard deviation of pixels": float(together.std()),
+        "diffusers' networks, one by one": float(np.abs(one_by_one - together).mean()),
+        "as timed": float(np.abs(ours - together).mean()),
+    }
+
+
 def main(arguments: Sequence[str] = ()) -> None:
     import torch
 
@@ -275,6 +303,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--pictures", type=int, default=512)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--compile", default="on", choices=("auto", "on", "off"))
+    parser.add_argument("--compare", action="store_true")
     parser.add_argument("--tiny", action="store_true")
     given = parser.parse_args(arguments)
     tiny = given.tiny or not torch.cuda.is_available()
@@ -323,6 +352,10 @@ def main(arguments: Sequence[str] = ()) -> None:
         stages = measure_stages(folder / "stages", generator, measurers, batch, device)
         for stage, seconds in stages.items():
             print(f"{f'  {stage}, ms a picture':44}{1000 * seconds / batch:>12.2f}")
+        if given.compare:
+            print("distance from diffusers' networks, mean over pixels, levels of 255")
+            for name, distance in distances(folder / "sd15", generator, settings, 8).items():
+                print(f"  {name:42}{distance:>12.3f}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The largest batch that a GPU's memory takes, found by making two small ones.
 
 Memory grows by the same amount with every picture of a batch, so the peaks of two sizes give the
-rest. More than `LARGEST` pictures at once gain nothing: on an NVIDIA H200, Stable Diffusion 1.5
-takes as long for a picture at 64 as at 32.
+rest. More than `LARGEST` pictures at once gain next to nothing: on an NVIDIA H200, Stable Diffusion
+1.5 is 2 % faster at 64 than at 32.
 """
 
 from __future__ import annotations
