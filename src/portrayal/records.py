@@ -239,4 +239,6 @@ class StudyResult:
     findings: Sequence[Finding]
     tables: Sequence[Table] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
+    unused: int = 0
+    """Images of the study's prompts beyond what it asks for."""
     notes: Sequence[str] = ()

@@ -21,7 +21,9 @@ FINDING = {
     "study", "question", "statistic", "estimate", "low", "high", "p", "q", "n", "n_missing",
     "unit", "sentence", "details",
 }  # fmt: skip
-STUDY = {"study", "kind", "title", "question", "citation", "dropped", "notes", "tables"}
+STUDY = {
+    "study", "kind", "title", "question", "citation", "dropped", "unused", "notes", "tables",
+}  # fmt: skip
 TABLE = {"name", "title", "columns", "rows", "role", "note"}
 
 
@@ -70,6 +72,7 @@ def test_unused_images_are_said(audit: Audit) -> None:
     fill_audit(audit, [study.with_images(6)], leaning({}))
     found = analyze(audit, studies=[study])
     assert any("96 more images of these prompts" in note for note in found.results[0].notes)
+    assert found.as_dict()["studies"][0]["unused"] == 96
 
 
 def test_eight_tests_take_under_five_seconds(audit: Audit) -> None:

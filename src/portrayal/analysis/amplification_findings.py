@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from portrayal.analysis.amplification_counts import Comparison
-from portrayal.analysis.amplification_measures import Amplified, item_mean, means
+from portrayal.analysis.amplification_measures import Amplified, means
 from portrayal.analysis.amplification_view import View
 from portrayal.analysis.data import StudyData
 from portrayal.analysis.sentences import between, chance, counted, not_enough, number
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.analysis.views import finite
 from portrayal.records import Finding
-from portrayal.statistics.amplification import ReductionResult, amplification
+from portrayal.statistics.amplification import ReductionResult, amplification, item_mean
 from portrayal.statistics.correlation import pearson_correlation
 from portrayal.statistics.intervals import Interval
 from portrayal.study.amplification import SUBSETS, AmplificationStudy, SubsetName

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import stats
 
 from portrayal.analysis.amplification_counts import Comparison
 from portrayal.analysis.data import FloatArray
@@ -21,6 +20,7 @@ from portrayal.statistics.amplification import (
     amplification,
     amplification_reduction,
     decomposition,
+    item_mean,
 )
 from portrayal.statistics.amplification_sampling import (
     AmplificationBootstrapResult,
@@ -175,31 +175,6 @@ def means(per_item: FloatArray) -> FloatArray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of means of nothing, which are NaN
         return np.asarray(np.nanmean(per_item, axis=1), dtype=np.float64)
-
-
-@dataclass(frozen=True, slots=True)
-class ItemMean:
-    """A mean over occupations with Student's interval and test against 0."""
-
-    value: float
-    interval: Interval
-    t: float
-    p_value: float
-    n: int
-
-
-def item_mean(values: FloatArray, *, confidence: float) -> ItemMean:
-    """Return the mean of one number per occupation; NaN is missing."""
-    known = values[~np.isnan(values)]
-    n = int(known.size)
-    if n < 2:
-        value = float(known[0]) if n else math.nan
-        return ItemMean(value, UNKNOWN, math.nan, math.nan, n)
-    error, mean = float(known.std(ddof=1)) / math.sqrt(n), float(known.mean())
-    t = mean / error if error else math.copysign(math.inf, mean) if mean else math.nan
-    reach = float(stats.t.ppf(0.5 + confidence / 2, n - 1)) * error
-    p_value = float(2 * stats.t.sf(abs(t), n - 1))
-    return ItemMean(mean, Interval(mean - reach, mean + reach), t, p_value, n)
 
 
 def _result(per_item: FloatArray) -> AmplificationResult:

@@ -41,9 +41,6 @@ ANALYSES: Mapping[str, Analysis] = {
 }
 """What answers each kind of study. A new kind is one module and one entry here."""
 
-UNUSED = "The audit holds"
-"""How the remark begins that images are left out."""
-
 
 @dataclass(frozen=True, slots=True)
 class Results:
@@ -179,7 +176,10 @@ def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings)
         )
     result = ANALYSES[study.kind](study, data, settings)
     return replace(
-        result, dropped=_dropped(data), notes=[*study.notes, *result.notes, *_remarks(study, data)]
+        result,
+        dropped=_dropped(data),
+        unused=data[0].unused,
+        notes=[*study.notes, *result.notes, *_remarks(study, data)],
     )
 
 
@@ -207,23 +207,15 @@ def _remarks(study: Study, data: Sequence[StudyData]) -> list[str]:
         if one.people is not None and getattr(study, "axes", None)
     ]
     unused = data[0].unused
-    if not unused:
-        return remarks
-    return [
-        *remarks,
-        f"{UNUSED} {counted(unused, 'more image')} of these prompts than the study asks "
-        "for; those with the lowest seeds are used. To use all, ask for more with --images.",
-    ]
+    return [*remarks, f"The {unused_images(unused)}"] if unused else remarks
 
 
-def unused_images(results: Mapping[str, Any]) -> dict[str, str]:
-    """Return, by study, the remark that an audit holds images which the answer leaves out."""
-    return {
-        section["study"]: note
-        for section in results["studies"]
-        for note in section["notes"]
-        if note.startswith(UNUSED)
-    }
+def unused_images(unused: int) -> str:
+    """Remark that an audit holds so many images which the answer leaves out."""
+    return (
+        f"audit holds {counted(unused, 'more image')} of these prompts than the study asks "
+        "for; those with the lowest seeds are used. To use all, ask for more with --images."
+    )
 
 
 def _section(result: StudyResult, study: Study | None) -> dict[str, Any]:
@@ -234,6 +226,7 @@ def _section(result: StudyResult, study: Study | None) -> dict[str, Any]:
         "question": study.question if study else "",
         "citation": study.citation if study else "",
         "dropped": dict(result.dropped),
+        "unused": result.unused,
         "notes": list(result.notes),
         "tables": [table.as_dict() for table in result.tables],
     }

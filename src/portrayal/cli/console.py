@@ -166,16 +166,17 @@ def study(found: Any, asked: str) -> None:
     out.print(Text(found.title or found.name, style="bold"))
     for line in (found.question, found.citation, *found.notes):
         if line:
-            out.print(Text(line), soft_wrap=True)
+            paragraph(Text(line))
     from portrayal.study.reading import study_info
 
     cost = study_info(found)
     size = f"{cost.prompts:,} prompts · {cost.images:,} images"
-    out.print(Text(f"{found.name} · {found.kind} · {size}", "dim"))
+    out.print(Text(f"{found.name} · {found.kind} · {size}", "dim"), soft_wrap=True)
     for prompt in prompts[:6]:
         out.print(Text(f"  {prompt.text}"), soft_wrap=True)
     if len(prompts) > 6:
-        out.print(Text(f"  ... all with: portrayal studies show {asked} --prompts", "dim"))
+        line = f"  ... all with: portrayal studies show {asked} --prompts"
+        out.print(Text(line, "dim"), soft_wrap=True)
     out.print()
 
 

@@ -81,8 +81,9 @@ def say_unused(results: dict[str, Any]) -> None:
     """Remark where an audit holds images that an answer leaves out."""
     from portrayal.analysis.results import unused_images
 
-    for study, note in unused_images(results).items():
-        console.say(f"{study}: {note[0].lower()}{note[1:]}")
+    for section in results["studies"]:
+        if section["unused"]:
+            console.say(f"{section['study']}: the {unused_images(section['unused'])}")
 
 
 def say_reworded(studies: Sequence[Study], out: Path) -> None:

@@ -109,11 +109,14 @@ class DecompositionResult:
     n_missing: int
 
 
-class _Mean(NamedTuple):
+class ItemMean(NamedTuple):
+    """A mean over occupations with Student's interval and test against 0."""
+
     value: float
     interval: Interval
     t: float
     p_value: float
+    n: int
 
 
 def amplification(
@@ -163,7 +166,7 @@ def amplification(
     if switching == "exclude":
         per_item = np.where(switched, np.nan, per_item)
     used = per_item[~np.isnan(per_item)]
-    mean = _mean(used, confidence)
+    mean = item_mean(used, confidence=confidence)
     return AmplificationResult(
         mean=mean.value,
         interval=mean.interval,
@@ -212,7 +215,7 @@ def amplification_reduction(
         )
     per_item = baseline.per_item - corrected.per_item
     both = ~np.isnan(per_item)
-    mean = _mean(per_item[both], confidence)
+    mean = item_mean(per_item[both], confidence=confidence)
     part = _part(per_item[both], baseline.per_item[both], confidence)
     return ReductionResult(
         value=mean.value,
@@ -298,24 +301,30 @@ def _percentages(name: str, values: ArrayLike) -> FloatArray:
     return array
 
 
-def _mean(values: FloatArray, confidence: float) -> _Mean:
-    n = values.size
+def item_mean(values: FloatArray, *, confidence: float) -> ItemMean:
+    """Return the mean of one number per occupation; NaN is missing."""
+    known = values[~np.isnan(values)]
+    n = int(known.size)
     if n < 2:
-        return _Mean(float(values[0]) if n else math.nan, UNKNOWN, math.nan, math.nan)
-    mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
+        value = float(known[0]) if n else math.nan
+        return ItemMean(value, UNKNOWN, math.nan, math.nan, n)
+    mean, error = float(known.mean()), float(known.std(ddof=1)) / math.sqrt(n)
     reach = float(stats.t.ppf(0.5 + confidence / 2, n - 1)) * error
     t = mean / error if error else math.copysign(math.inf, mean) if mean else math.nan
     p_value = float(2 * stats.t.sf(abs(t), n - 1))
-    return _Mean(mean, Interval(mean - reach, mean + reach), t, p_value)
+    return ItemMean(mean, Interval(mean - reach, mean + reach), t, p_value, n)
 
 
 def _part(values: FloatArray, whole: FloatArray, confidence: float) -> Part:
     """Return the mean of `values`, and its ratio to the mean of `whole`, item by item paired."""
-    mean, total = _mean(values, confidence), float(whole.mean()) if whole.size else math.nan
+    mean, total = (
+        item_mean(values, confidence=confidence),
+        float(whole.mean()) if whole.size else math.nan,
+    )
     if values.size < 2 or total == 0:
         share = mean.value / total if total else math.nan
         return Part(mean.value, mean.interval, share, UNKNOWN)
     share = mean.value / total
-    around = _mean(values - share * whole, confidence).interval
+    around = item_mean(values - share * whole, confidence=confidence).interval
     reach = (around.high - around.low) / (2 * abs(total))
     return Part(mean.value, mean.interval, share, Interval(share - reach, share + reach))
