@@ -14,8 +14,9 @@ to the first run, where encoding and writing overlap with denoising. The batch s
 `open_generator` finds. Compiling and one batch of warm-up are not timed; their seconds are printed.
 
 --compare also makes a few pictures as timed, by diffusers' own networks in one batch, and by these
-one by one. It prints how far the first and the last are from the second, in levels of 255: what our
-way of computing changes, and what rounding alone changes.
+one by one. It prints how far the first and the last are from the second, in levels of 255: what
+compiling, our kernels and another batch size change together, and what the batch size changes
+alone. The weights are random, so it says how computing differs, not how pictures of a model do.
 
 --tiny makes the same run with small networks on any machine, to see that it works; its figures mean
 nothing. Without a GPU that is what happens.
@@ -276,7 +277,7 @@ def generate_and_look(
 def distances(
     folder: Path, generator: Any, settings: Mapping[str, Any], pictures: int
 ) -> dict[str, float]:
-    """Return the mean distance of pixels from those of diffusers' own networks."""
+    """Return mean distances of pixels from those of diffusers' own networks, and their spread."""
     import numpy as np
 
     requests = [Request(f"a photo of person {i}", i) for i in range(generator.batch_size)]
@@ -290,9 +291,9 @@ def distances(
     one_by_one = pixels([plain.generate([request])[0] for request in few])
     ours = pixels(generator.generate(requests))
     return {
-        "standard deviation of pixels": float(together.std()),
-        "diffusers' networks, one by one": float(np.abs(one_by_one - together).mean()),
-        "as timed": float(np.abs(ours - together).mean()),
+        "standard deviation": float(together.std()),
+        "one by one, from diffusers' networks": float(np.abs(one_by_one - together).mean()),
+        "as timed, from diffusers' networks": float(np.abs(ours - together).mean()),
     }
 
 
@@ -353,7 +354,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         for stage, seconds in stages.items():
             print(f"{f'  {stage}, ms a picture':44}{1000 * seconds / batch:>12.2f}")
         if given.compare:
-            print("distance from diffusers' networks, mean over pixels, levels of 255")
+            print("pixels, levels of 255")
             for name, distance in distances(folder / "sd15", generator, settings, 8).items():
                 print(f"  {name:42}{distance:>12.3f}")
 

@@ -31,7 +31,7 @@ def test_the_gpu_benchmark_has_the_shapes_of_stable_diffusion() -> None:
 
 def test_the_gpu_benchmark_runs_in_small() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.gpu_generation", "--tiny"],
+        [sys.executable, "-m", "benchmarks.gpu_generation", "--tiny", "--compare"],
         capture_output=True, text=True, check=True, cwd=ROOT, timeout=300,
     )  # fmt: skip
     stages = re.findall(r"^  (.*), ms a picture +([\d.]+)$", done.stdout, re.MULTILINE)
@@ -40,3 +40,4 @@ def test_the_gpu_benchmark_runs_in_small() -> None:
     ]  # fmt: skip
     assert all(float(seconds) > 0 for _, seconds in stages)
     assert "8 pictures" in done.stdout
+    assert re.search(r"as timed, from diffusers' networks +0\.\d", done.stdout)

@@ -7,13 +7,17 @@ imported.
 from __future__ import annotations
 
 import json
+import types
 from typing import Any
 
 import torch
 import torch.nn.functional as functional
 
+from portrayal.generation.fast import winograd
 from portrayal.generation.fast.attention import attend
+from portrayal.generation.fast.dispatch import kernels_for_any_size
 from portrayal.generation.fast.gates import gate, interleave
+from portrayal.generation.fast.networks import FastNetworks, _distance, _one_step, speed_up
 from portrayal.generation.fast.norms import normalise
 from portrayal.generation.fast.winograd import convolve_tiles, spread_weight
 
@@ -74,8 +78,60 @@ def convolution(
     return float((found - wanted).abs().max())
 
 
+def dispatched(size: tuple[int, int], *, is_any_size: bool, is_last: bool = True) -> float:
+    """Return the error of the operator, which chooses between the kernels and torch."""
+    x: Any = torch.randn(2, 16, *size)
+    residual: Any = torch.randn(2, 24, *size)
+    if is_last:
+        x, residual = (t.contiguous(memory_format=torch.channels_last) for t in (x, residual))
+    weight, bias = torch.randn(24, 16, 3, 3) / 12, torch.randn(24)
+    wanted = functional.conv2d(x, weight, bias, padding=1) + residual
+    # Where the kernels run, these weights are used; else the plain ones, which are wrong here.
+    spread, wrong = spread_weight(weight), torch.zeros_like(weight)
+    uses_kernels = is_any_size and size[0] % 2 == size[1] % 2 == 0
+    plain, spread = (wrong, spread) if uses_kernels else (weight, torch.zeros_like(spread))
+    if is_any_size:
+        with kernels_for_any_size():
+            found = winograd.convolve(x, plain, spread, bias=bias, residual=residual)
+    else:
+        found = winograd.convolve(x, plain, spread, bias=bias, residual=residual)
+    assert found.is_contiguous(memory_format=torch.channels_last)
+    return float((found - wanted).abs().max())
+
+
+def build_unet() -> Any:
+    from diffusers import UNet2DConditionModel
+
+    return UNet2DConditionModel(
+        sample_size=16, block_out_channels=(64, 128), layers_per_block=1, norm_num_groups=8,
+        attention_head_dim=4, cross_attention_dim=32,
+        down_block_types=("CrossAttnDownBlock2D",) * 2, up_block_types=("CrossAttnUpBlock2D",) * 2,
+    ).eval()  # fmt: skip
+
+
+@torch.no_grad()
+def network(spoiled: str = "") -> float:
+    """Return the distance of a whole network's answer; `spoiled` halves one kind of weights."""
+    unet = build_unet()
+    step = _one_step(unet)
+    wanted = step()
+    fast = FastNetworks(unet)
+    fast.is_guided = True
+    for module in unet.modules():
+        if hasattr(module, spoiled or "nothing of this name"):
+            getattr(module, spoiled).mul_(0.5)
+    with kernels_for_any_size():
+        return _distance(step(), wanted)
+
+
+def accepted() -> float:
+    """Return 1 where a network with all kernels passes the check of every part, else 0."""
+    return float(speed_up(types.SimpleNamespace(unet=build_unet())) is not None)
+
+
 def main() -> None:
     torch.manual_seed(0)
+    winograd._FEWEST_CHANNELS = 1
     print(
         json.dumps(
             {
@@ -96,6 +152,14 @@ def main() -> None:
                 "a convolution and a residual": convolution(
                     40, 152, (6, 4), bias=True, residual=True
                 ),
+                "an even size, however small": dispatched((4, 6), is_any_size=True),
+                "an odd size": dispatched((5, 4), is_any_size=True),
+                "too few tiles": dispatched((4, 6), is_any_size=False),
+                "channels first": dispatched((4, 6), is_any_size=True, is_last=False),
+                "a whole network": network(),
+                "a network with wrong convolutions": network("spread"),
+                "a network with wrong gates": network("interleaved"),
+                "the check accepts a network": accepted(),
                 "norm far from 0": norm(64, 8, (16, 16), silu=False, added=False, mean=30.0),
             }
         )

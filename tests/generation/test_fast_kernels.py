@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,11 @@ def errors() -> dict[str, float]:
         ("a convolution of one tile", 1e-5),
         ("a convolution, not square", 1e-5),
         ("a convolution and a residual", 1e-5),
+        ("an even size, however small", 1e-5),
+        ("an odd size", 1e-5),
+        ("too few tiles", 1e-5),
+        ("channels first", 1e-5),
+        ("a whole network", 1e-4),
         ("norm", 1e-5),
         ("norm, SiLU", 1e-5),
         ("norm, SiLU, added", 1e-5),
@@ -59,6 +65,14 @@ def test_kernels_agree_with_torch(errors: dict[str, float], case: str, tolerance
 
 def test_scores_beyond_range_are_not_numbers_rather_than_zeros(errors: dict[str, float]) -> None:
     assert math.isnan(errors["late keys too high"])
+
+
+def test_networks_compute_with_the_weights_that_were_made_for_kernels(
+    errors: dict[str, float],
+) -> None:
+    assert errors["a network with wrong convolutions"] > 0.01
+    assert errors["a network with wrong gates"] > 0.01
+    assert errors["the check accepts a network"] == 1
 
 
 def kernels() -> list[Any]:
@@ -154,4 +168,7 @@ def test_kernels_compile_for_hopper(
     options = {"enable_fp_fusion": True, **launch["options"]}
     compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
     assert compiled.metadata.shared <= SHARED_MEMORY
+    offsets = re.findall(r"tt.addptr .*, tensor<[^>]*xi(32|64)>", compiled.asm["ttir"])
+    if kernel.__name__ in ("_spread", "_gather"):  # what they store grows beyond 2 ** 31
+        assert offsets.count("64") >= 16
     assert ("wgmma" in compiled.asm["ptx"]) == ("STAGES" in constants or "GROUP" in constants)

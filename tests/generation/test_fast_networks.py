@@ -31,6 +31,7 @@ KINDS: dict[str, dict[str, Any]] = {
     },
     "not square": {"sample_size": (24, 16)},
     "odd size": {"sample_size": 6},
+    "scaled residuals": {"resnet_out_scale_factor": 1.4},
 }  # fmt: skip
 
 
@@ -340,7 +341,7 @@ def many_channels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("many_channels")
-@pytest.mark.parametrize("kind", ["sd1", "sdxl", "not square"])
+@pytest.mark.parametrize("kind", ["sd1", "sdxl", "not square", "scaled residuals"])
 def test_convolutions_of_many_channels_give_the_same_answers(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -371,7 +372,7 @@ def test_a_wrong_convolution_is_given_back(monkeypatch: pytest.MonkeyPatch) -> N
     plain = networks.convolve
     monkeypatch.setattr(networks, "convolve", lambda *a, **k: 0.9 * plain(*a, **k))
     pipeline = build()
-    with pytest.warns(UserWarning, match="ResnetBlock2D is off by"):
+    with pytest.warns(UserWarning, match="a convolution is off by"):
         assert networks.speed_up(pipeline) is None
     assert not any(hasattr(m, "spread") for m in pipeline.unet.modules())
 
@@ -401,10 +402,67 @@ def test_few_channels_are_convolved_directly() -> None:
 
 
 def test_kernels_run_on_any_size_only_while_they_are_checked() -> None:
-    from portrayal.generation.fast.sizes import kernels_for_any_size, pays
+    from portrayal.generation.fast.dispatch import pays
+    from portrayal.generation.fast.networks import FastNetworks
 
     assert pays(8, fewest=8)
     assert not pays(7, fewest=8)
-    with kernels_for_any_size():
+    with FastNetworks(build_unet()).compared():
         assert pays(1, fewest=8)
     assert not pays(7, fewest=8)
+
+
+def test_the_operator_is_what_the_compiler_takes_it_for() -> None:
+    import torch
+
+    from portrayal.generation.fast.winograd import _convolve, spread_weight
+
+    x, weight = torch.randn(2, 8, 4, 6), torch.randn(16, 8, 3, 3)
+    for bias, residual in ((None, None), (torch.randn(16), torch.randn(2, 16, 4, 6))):
+        for given in (x, x.contiguous(memory_format=torch.channels_last)):
+            torch.library.opcheck(
+                _convolve,
+                (given, weight, spread_weight(weight), bias, residual),
+                test_utils=("test_schema", "test_faketensor"),
+            )
+
+
+@pytest.mark.usefixtures("many_channels")
+def test_a_convolution_that_a_residual_would_hide_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from portrayal.generation.fast import networks
+
+    def forget(x: Any, plain: Any, spread: Any, *, bias: Any = None, residual: Any = None) -> Any:
+        return torch.zeros_like(residual) + residual
+
+    fast = networks.FastNetworks(build_unet())
+    with fast.compared() as wrong:
+        assert not wrong
+    monkeypatch.setattr(networks, "convolve", forget)
+    with fast.compared() as wrong:
+        assert len(wrong) == len(fast._spread) > 0
+
+
+@pytest.mark.usefixtures("many_channels")
+@pytest.mark.parametrize("name", ["conv1", "conv2"])
+def test_adapters_that_come_later_are_heard(name: str) -> None:
+    import torch
+    from peft import LoraConfig
+
+    from portrayal.generation.fast.networks import FastNetworks, _distance, _one_step
+
+    config = LoraConfig(r=4, target_modules=[name], init_lora_weights=False)
+    unet = build_unet()
+    step = _one_step(unet)
+    with torch.no_grad():
+        without = step()
+        FastNetworks(unet)
+        torch.manual_seed(0)
+        unet.add_adapter(config)
+        found = step()
+        fresh = build_unet()
+        torch.manual_seed(0)
+        fresh.add_adapter(config)
+        assert _distance(found, _one_step(fresh)()) < 1e-5
+        assert _distance(found, without) > 1e-3

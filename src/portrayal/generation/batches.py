@@ -15,7 +15,8 @@ from portrayal.records import Picture, Request
 
 LARGEST = 64
 USED = 0.9
-"""Part of the memory that a batch may take; the rest is for measurers and fragments."""
+"""Part of the memory that a batch may take; the rest is for measurers, fragments, and what our own
+kernels take once the networks are compiled."""
 
 _PROBES = (1, 3)
 

@@ -17,6 +17,7 @@ import torch.nn.functional as functional
 import triton
 import triton.language as tl
 
+from portrayal.generation.fast.dispatch import on_device_of, runs_kernels
 from portrayal.generation.fast.scratch import allow_descriptors
 
 _LOG2_E = 1.4426950408889634
@@ -107,8 +108,8 @@ def attend(q: Any, k: Any, v: Any, heads: int) -> Any:
 
 @torch.library.custom_op("portrayal::attend", mutates_args=())
 def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, heads: int) -> torch.Tensor:
-    if q.is_cuda:
-        with torch.cuda.device(q.device):
+    if runs_kernels(q):
+        with on_device_of(q):
             return attend(q.contiguous(), k.contiguous(), v.contiguous(), heads)
     q, k, v = (t.unflatten(2, (heads, -1)).transpose(1, 2) for t in (q, k, v))
     return functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)

@@ -7,7 +7,6 @@ erf of GELU is a tanh of an odd polynomial fitted to it. GELU is off by 3e-5 at 
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import torch
@@ -15,12 +14,11 @@ import torch.nn.functional as functional
 import triton
 import triton.language as tl
 
+from portrayal.generation.fast.dispatch import INTERPRETED, on_device_of, pays, runs_kernels
 from portrayal.generation.fast.scratch import allow_descriptors
-from portrayal.generation.fast.sizes import pays
 
 _ROWS, _COLUMNS, _INNER, _WARPS, _STAGES, _GROUP = 128, 256, 64, 8, 4, 8
 _FEWEST_ROWS = 8192
-_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 
 
 @triton.jit
@@ -92,7 +90,7 @@ def gate(x: Any, weight: Any, bias: Any, *, programs: int) -> Any:
     out = torch.empty((rows, outer), device=x.device, dtype=x.dtype)
     _gated[(programs,)](
         x, weight, bias, out, rows, inner, outer, ROWS=_ROWS, COLUMNS=_COLUMNS, INNER=_INNER,
-        GROUP=_GROUP, PROGRAMS=programs, FAST=not _INTERPRETED, num_warps=_WARPS,
+        GROUP=_GROUP, PROGRAMS=programs, FAST=not INTERPRETED, num_warps=_WARPS,
         num_stages=_STAGES, enable_fp_fusion=True,
     )  # fmt: skip
     return out
@@ -100,12 +98,17 @@ def gate(x: Any, weight: Any, bias: Any, *, programs: int) -> Any:
 
 @torch.library.custom_op("portrayal::geglu", mutates_args=())
 def _geglu(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    if x.is_cuda and pays(len(x), _FEWEST_ROWS):
-        with torch.cuda.device(x.device):
-            programs = torch.cuda.get_device_properties(x.device).multi_processor_count
-            return gate(x.contiguous(), weight, bias, programs=programs)
+    if runs_kernels(x) and pays(len(x), _FEWEST_ROWS):
+        with on_device_of(x):
+            return gate(x.contiguous(), weight, bias, programs=_multiprocessors(x))
     both = functional.linear(x, weight, bias)
     return both[:, 0::2] * functional.gelu(both[:, 1::2])
+
+
+def _multiprocessors(x: Any) -> int:
+    if not x.is_cuda:
+        return 1
+    return int(torch.cuda.get_device_properties(x.device).multi_processor_count)
 
 
 @_geglu.register_fake

@@ -1,7 +1,9 @@
 """Which modules of a pipeline's networks are computed another way, and whether that agrees.
 
-Every change is an instance's own `forward` or processor; `undo` takes all of them away again.
-Modules of another make than expected are left alone.
+Every change is an instance's own `forward` or processor, with weights in another order beside it;
+`undo` takes all of them away again (only the weights' layout in memory stays channels last).
+Modules of another make than expected are left alone. Weights must not change until `undo`: what was
+made of them beforehand would not follow.
 """
 
 from __future__ import annotations
@@ -17,10 +19,10 @@ import torch
 import torch.nn.functional as functional
 
 from portrayal.generation.fast.attention import SelfAttention
+from portrayal.generation.fast.dispatch import kernels_for_any_size
 from portrayal.generation.fast.gates import can_gate, geglu, interleave
 from portrayal.generation.fast.norms import can_normalise, group_norm
 from portrayal.generation.fast.sharing import SharedStart
-from portrayal.generation.fast.sizes import kernels_for_any_size
 from portrayal.generation.fast.upsampling import double_and_convolve, doubling_weight
 from portrayal.generation.fast.winograd import convolve, gains, spread_weight
 from portrayal.generation.kept_text import UNUSUAL, USUAL
@@ -45,6 +47,7 @@ class FastNetworks:
     def __init__(self, unet: Any, decoder: Any = None) -> None:
         self._undo: list[Callable[[], None]] = []
         self._plain: list[tuple[Any, Callable[..., Any]]] = []
+        self._spread: list[Any] = []
         self._start = SharedStart(unet) if SharedStart.fits(unet) else None
         if self._start is not None:
             self._undo.append(self._start.undo)
@@ -91,6 +94,11 @@ class FastNetworks:
         ]
         try:
             with kernels_for_any_size():
+                # A residual can be so much larger than a convolution that it hides a wrong one.
+                for conv in self._spread:
+                    distance = _distance_of_convolution(conv)
+                    if not distance <= PART_TOLERANCE:
+                        wrong.append(f"a convolution is off by {distance:.3f}")
                 yield wrong
         finally:
             for hook in hooks:
@@ -109,6 +117,7 @@ class FastNetworks:
                 for conv in (module.conv1, module.conv2):
                     if _is_plain_convolution(conv) and gains(conv.in_channels, conv.out_channels):
                         self._keep(conv, "spread", spread_weight(conv.weight))
+                        self._spread.append(conv)
                 self._replace(module, _resnet)
             elif kind == "Upsample2D" and _is_plain_upsampler(module):
                 self._keep(module, "doubling", doubling_weight(module.conv.weight))
@@ -240,6 +249,16 @@ def _distance(answer: Any, wanted: Any) -> float:
     return float((answer - wanted).norm() / wanted.norm().clamp_min(1e-9))
 
 
+@torch.no_grad()
+def _distance_of_convolution(conv: Any) -> float:
+    """Return how far one of ours is from the plain one on noise, with bias and a residual."""
+    noise = torch.Generator("cpu").manual_seed(0)
+    x = torch.randn(1, conv.in_channels, 8, 8, generator=noise).to(conv.weight)
+    residual = torch.randn(1, conv.out_channels, 8, 8, generator=noise).to(conv.weight)
+    found = convolve(x, conv.weight, conv.spread, bias=conv.bias, residual=residual)
+    return _distance(found, functional.conv2d(x, conv.weight, conv.bias, padding=1) + residual)
+
+
 def _is_plain_norm(norm: Any) -> bool:
     return type(norm) is torch.nn.GroupNorm and norm.affine
 
@@ -322,7 +341,8 @@ def _identity(x: Any) -> Any:
 def _resnet(self: Any, input_tensor: Any, temb: Any = None, *others: Any, **named: Any) -> Any:
     pixels = input_tensor.shape[2] * input_tensor.shape[3]
     fits = all(can_normalise(norm.num_channels, pixels) for norm in (self.norm1, self.norm2))
-    if not fits or (temb is None) != (self.time_emb_proj is None):
+    is_adapted = type(self.conv1) is not torch.nn.Conv2d  # by now; it was not before
+    if is_adapted or not fits or (temb is None) != (self.time_emb_proj is None):
         return self.plain_forward(input_tensor, temb, *others, **named)
     states = group_norm(input_tensor, self.norm1, silu=True)
     states = _convolve(self.conv1, states)
@@ -334,18 +354,18 @@ def _resnet(self: Any, input_tensor: Any, temb: Any = None, *others: Any, **name
     if self.conv_shortcut is not None:
         input_tensor = self.conv_shortcut(input_tensor)
     if hasattr(self.conv2, "spread"):
-        weight, spread, bias = self.conv2.weight, self.conv2.spread, self.conv2.bias
-        sums = convolve(states, weight, spread, bias=bias, residual=input_tensor)
+        sums = _convolve(self.conv2, states, bias=self.conv2.bias, residual=input_tensor)
     else:
         sums = input_tensor + self.conv2(states)
     return sums if self.output_scale_factor == 1 else sums / self.output_scale_factor
 
 
-def _convolve(conv: Any, states: Any) -> Any:
-    """Apply a 3 x 3 convolution without its bias."""
+def _convolve(conv: Any, states: Any, *, bias: Any = None, residual: Any = None) -> Any:
+    """Apply the weights of a plain 3 x 3 convolution; of its bias only what is given is added."""
     if hasattr(conv, "spread"):
-        return convolve(states, conv.weight, conv.spread)
-    return functional.conv2d(states, conv.weight, None, padding=1)
+        return convolve(states, conv.weight, conv.spread, bias=bias, residual=residual)
+    sums = functional.conv2d(states, conv.weight, bias, padding=1)
+    return sums if residual is None else residual + sums
 
 
 def _upsample(self: Any, hidden_states: Any, output_size: Any = None, *others: Any) -> Any:

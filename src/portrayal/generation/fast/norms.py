@@ -14,6 +14,8 @@ import torch.nn.functional as functional
 import triton
 import triton.language as tl
 
+from portrayal.generation.fast.dispatch import on_device_of, runs_kernels
+
 _WIDEST = 128
 _ELEMENTS = 2048
 _PROGRAMS = 132 * 8
@@ -162,8 +164,8 @@ def _group_norm(
     added: torch.Tensor | None,
 ) -> torch.Tensor:
     x = x.contiguous(memory_format=torch.channels_last)
-    if x.is_cuda:
-        with torch.cuda.device(x.device):
+    if runs_kernels(x):
+        with on_device_of(x):
             return normalise(x, groups, weight, bias, eps, silu=silu, added=added)
     full = x if added is None else x + added[:, :, None, None]
     out = functional.group_norm(full, groups, weight, bias, eps)
