@@ -19,7 +19,7 @@ import numpy as np
 from PIL import Image
 
 FREE = frozenset({"busy", "down", "overloaded", "policy", "moderation", "bad request", "no format",
-                  "wrong key", "no model", "no money"})  # fmt: skip
+                  "wrong key", "no model", "no money", "wordless", "moved"})  # fmt: skip
 """Ways to answer that nobody is billed for."""
 
 ERRORS: dict[str, tuple[int, dict[str, Any]]] = {
@@ -109,6 +109,10 @@ class _Handler(BaseHTTPRequestHandler):
             with server.turn:
                 server.at_once -= 1
 
+    def do_GET(self) -> None:
+        """Answer a client that was sent elsewhere, and went there without its prompt."""
+        self._send(json.dumps({"error": {"message": "nf"}}), 404)
+
     def _answer(self, way: str, number: int, body: dict[str, Any]) -> None:
         text = f"{body['prompt']} {number}"
         if way in ("dripping error", "huge error"):
@@ -119,6 +123,12 @@ class _Handler(BaseHTTPRequestHandler):
             said = f"{way}: you sent {self.headers.get('Authorization')}"
             headers = {"Retry-After": "0.01"} if way == "busy" else {}
             self._send(json.dumps({"error": {**error, "message": said}}), status, headers)
+        elif way == "wordless":
+            self._send(json.dumps({"error": {"message": " \n"}}), 418, {"Connection": "close"})
+        elif way == "goodbye":
+            self._send(_good(encoded_picture(text)), 200, {"Connection": "close"})
+        elif way == "moved":
+            self._send("", 302, {"Location": "/elsewhere"})
         elif way == "cut":
             self._hang_up()
         elif way == "torn":
@@ -170,6 +180,7 @@ _WRONG: dict[str, Callable[[str], str]] = {
     "page": lambda text: "<html>Welcome to the proxy</html>",
     "empty": lambda text: json.dumps({"created": 1, "data": []}),
     "nothing": lambda text: json.dumps({"created": 1, "data": [{}]}),
+    "null": lambda text: json.dumps({"data": [{"b64_json": None}]}),
     "list": lambda text: "[1, 2]",
     "nested": lambda text: "[" * 100_000,
     "link": lambda text: json.dumps({"data": [{"url": "http://127.0.0.1:1/picture.png"}]}),

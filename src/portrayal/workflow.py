@@ -24,6 +24,7 @@ from portrayal.analysis.amplification_plan import with_captions
 from portrayal.analysis.influence_plan import plan_influence
 from portrayal.analysis.plan import DEFAULT_RATE, StudyPlan, plan_study, plan_together
 from portrayal.audit import Audit, compact
+from portrayal.audit.wants import Wanted
 from portrayal.engine import Engine, EngineSettings, Here, open_engine
 from portrayal.engine.protocol import MeasurersOpener, Opener
 from portrayal.errors import AuditError, GenerationError, NotAnAudit, StudyError
@@ -422,6 +423,7 @@ def generate(
         with _watched(engine, audit, encoders if encoders and work.is_on_gpu() else ()):
             made = _make(engine, audit, work.studies, on_progress, retry_failed=retry_failed)
     compact(audit)
+    _require_pictures(audit)
     return _together(made)
 
 
@@ -452,16 +454,51 @@ def _make(
     wanted = [(prompt.text, prompt.seeds) for study in counted for prompt in study.prompts()]
     requests = [request for study in listed for request in study.requests()]
     made = []
+
+    def make(audit: Audit, wanted: Wanted) -> None:
+        before = 0 if retry_failed else _failed_before(audit, wanted)
+        one = engine.generate(audit, wanted, on_progress=show, retry_failed=retry_failed)
+        made.append(replace(one, present=one.present - before, failed_before=before))
+
     if wanted:
-        made.append(engine.generate(audit, wanted, on_progress=show, retry_failed=retry_failed))
+        make(audit, wanted)
     if requests:
         asked = ListedAudit(audit, requests)
-        made.append(
-            engine.generate(
-                asked, asked.counts.items(), on_progress=show, retry_failed=retry_failed
-            )
-        )
+        make(asked, list(asked.counts.items()))
     return made
+
+
+def _failed_before(audit: Audit, wanted: Wanted) -> int:
+    """Count wanted images that an earlier run could not make."""
+    if not _failures(audit):
+        return 0
+    tried_again = audit.missing(wanted, retry_failed=True)
+    return len(tried_again) - len(audit.missing(wanted))
+
+
+def _failures(audit: Audit) -> list[tuple[str, int]]:
+    """Return why images could not be made, each reason with its number, the commonest first."""
+    failed = audit.images().filter("status = 'failed'")
+    counts = failed.aggregate("reason, count(*) as n").order("n desc, reason")
+    return [(str(reason), int(n)) for reason, n in counts.fetchall()]
+
+
+def commonest_failure(out: Path) -> str | None:
+    """Return the commonest reason for which images of an audit could not be made."""
+    found = _failures(Audit(out))
+    return found[0][0] if found else None
+
+
+def _require_pictures(audit: Audit) -> None:
+    """Raise where every image that was ever asked of this audit has failed."""
+    if not (found := _failures(audit)):
+        return
+    if len(audit.images().filter("status <> 'failed'").limit(1).fetchall()):
+        return
+    raise GenerationError(
+        f"{audit.path}: no image could be made, {sum(n for _, n in found):,} failed, most with: "
+        f"{found[0][0]}; mend it and run again with --retry-failed"
+    )
 
 
 def measure(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from invented import WIDTH, Vectors, direction, fill_audit
@@ -224,3 +226,83 @@ def test_one_picture_of_a_level_is_no_number(audit: Audit) -> None:
     for finding in analyze(audit).findings:
         assert finding.estimate is None, finding.question
         assert finding.sentence.startswith("not enough data"), finding.sentence
+
+
+def counts_of(findings: list[Finding]) -> dict[str, tuple[int, int, str]]:
+    """n, n_missing and sentence of the findings without an answer, by statistic."""
+    return {
+        one.statistic: (one.n, one.n_missing, one.sentence)
+        for one in findings
+        if one.estimate is None and one.statistic != "group share"
+    }
+
+
+def test_findings_without_an_answer_count_what_they_say(audit: Audit) -> None:
+    two = study(JOBS.replace(', "chef"', "")).with_images(1)
+    fill_audit(audit, [two], showing({"nurse": "w", "mechanic": "m"}))
+    findings = analyze(audit).findings
+    assert counts_of(findings) == {
+        "Cramér's V": (
+            2,
+            0,
+            "not enough data: 2 images with a known group on perceived gender, of 2 levels of job "
+            "and 2 groups, at most 1 of a level; at least 3 images, 2 levels, 2 groups and a level "
+            "with 2 images are needed",
+        ),
+        "diversity score": (
+            2,
+            0,
+            "not enough data: 2 images with a known group on perceived gender; at least 3 are "
+            "needed",
+        ),
+        "many-group diversity": (
+            0,
+            2,
+            "not enough data: of 2 images with a known group on perceived gender, 0 are of a level "
+            "with two or more; at least 3 such images are needed (of 2 images wanted: 2 alone at "
+            "a level)",
+        ),
+    }
+    assert [(one.n, one.n_missing) for one in findings if one.statistic == "group share"] == [
+        (1, 0),
+        (1, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "looks",
+    [
+        {"nurse": "w", "mechanic": "m", "chef": "m"},
+        {"nurse": "w", "mechanic": "u", "chef": "-"},
+        {"nurse": "ww", "mechanic": "um", "chef": "-u"},
+        {"nurse": "wm", "mechanic": "-u", "chef": "u-"},
+        {"nurse": "wwm", "mechanic": "uuu", "chef": "---"},
+        {"nurse": "uu", "mechanic": "u-", "chef": "--"},
+    ],
+)
+def test_sentences_without_an_answer_account_for_every_image(
+    audit: Audit, looks: dict[str, str]
+) -> None:
+    """The sentence names n, and its reasons add up to n_missing."""
+    images = len(looks["nurse"])
+    fill_audit(audit, [study().with_images(images)], showing(looks))
+    lacking = [one for one in analyze(audit).findings if one.estimate is None]
+    assert lacking
+    for one in lacking:
+        reason, _, fate = one.sentence.partition(" (of ")
+        assert re.search(rf"\b{one.n} (image|are of a level)", reason), one.sentence
+        lost = [int(n) for n in re.findall(r"(?:wanted: |, )(\d+) ", fate)]
+        assert sum(lost) == one.n_missing, one.sentence
+        wanted = images if one.statistic == "group share" else 3 * images
+        assert one.n + one.n_missing == wanted, one.sentence
+
+
+def test_pictures_that_were_not_made_are_told_beside_those_without_a_group(audit: Audit) -> None:
+    def status(prompt: Prompt, seed: int) -> str:
+        return "refused" if prompt.factors["job"] == "chef" else "ok"
+
+    looks = {"nurse": "w", "mechanic": "u", "chef": "m"}
+    fill_audit(audit, [study().with_images(1)], showing(looks), status=status)
+    n, missing, sentence = counts_of(analyze(audit).findings)["diversity score"]
+    assert (n, missing) == (1, 2)
+    assert sentence.endswith("(of 3 images wanted: 1 unknown, 1 refused by the generator)")

@@ -54,7 +54,37 @@ def test_a_ceiling_is_one_line_and_the_next_run_continues(
     done = portrayal(*words, "--max-images", "7", "--json")
     assert json.loads(done.out) == {
         "made": 7, "refused": 0, "failed": 0, "present": 5, "truncated": 0, "lost": 0,
+        "failed_before": 0,
     }  # fmt: skip
+
+
+def test_where_every_image_fails_the_run_says_why_and_fails(
+    portrayal: CommandLine, server: ImageServer, work: Path, tmp_path: Path
+) -> None:
+    server.behave = lambda number, body: "bad request"
+    out = tmp_path / "audit"
+    words = ("--out", out, "--model", "api:m", "--base-url", server.address)
+    for verb in ("run", "generate"):  # the second meets failures of the first
+        answer = portrayal(verb, work, *words)
+        assert answer.code == 1
+        *_, line = answer.err.splitlines()
+        assert "no image could be made, 12 failed, most with: HTTP 400 invalid_prompt" in line
+        assert line.endswith("; mend it and run again with --retry-failed")
+    assert not (out / "report").exists()
+    server.behave = lambda number, body: "ok" if "chef" in body["prompt"] else "bad request"
+    some = portrayal("generate", work, *words, "--retry-failed")
+    assert some.code == 0
+    assert "3 images made, 0 were there, 9 failed (--retry-failed tries again)" in some.err
+    assert "most failed with: " in some.err
+    again = portrayal("generate", work, *words)
+    assert "0 images made, 3 were there, 9 failed before" in again.err
+
+
+def test_names_are_printed_as_they_are_written(
+    portrayal: CommandLine, work: Path, tmp_path: Path
+) -> None:
+    answer = portrayal("generate", work, "--model", "api:m:smile:", "--out", tmp_path / "audit")
+    assert answer.error.startswith("api:m:smile:")
 
 
 def test_processes_share_a_study(work: Path, tmp_path: Path) -> None:

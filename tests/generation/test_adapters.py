@@ -80,6 +80,9 @@ def test_the_identity_goes_by_weights_and_scale(sd1: Path, lora: Path, tmp_path:
     assert set(with_it.differences(bare)) == {"adapters"}
     copy = Path(shutil.copytree(lora.parent, tmp_path / "elsewhere")) / lora.name
     assert open_generator(str(sd1), steps=3, lora=(str(copy),)).identity == with_it
+    renamed = tmp_path / "style.safetensors"
+    shutil.copy(copy, renamed)
+    assert open_generator(str(sd1), steps=3, lora=(str(renamed),)).identity == with_it
     weaker = open_generator(str(sd1), steps=3, lora=(f"{lora}@0.5",)).identity
     other = pipelines.build_lora(tmp_path / "other", sd1, seed=7)
     changed = open_generator(str(sd1), steps=3, lora=(str(other),)).identity
@@ -139,7 +142,7 @@ def test_an_adapter_without_a_layer_of_the_model_is_an_error(sd1: Path, tmp_path
         ("absent.safetensors", "no such folder, and not a Hub id"),
         ("pickle.bin", "a pickle can run code"),
         ("several", "which of its .safetensors files[?] it has: a.safetensors, b.safetensors"),
-        ("empty", "it has: none"),
+        ("empty", "holds no .safetensors file"),
         ("several@strong", "scale is 'strong'; allowed: a number"),
         ("several@nan", "scale is 'nan'"),
     ],

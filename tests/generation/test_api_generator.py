@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,6 +20,7 @@ from portrayal.errors import GenerationError, GenerationStopped
 from portrayal.generation import GenerationSummary, generate, open_generator
 from portrayal.generation import endpoint as endpoint_module
 from portrayal.generation.api import ApiGenerator, Insistence
+from portrayal.generation.endpoint import Endpoint
 from portrayal.records import Request
 
 KEY = "sk-test-0123456789-do-not-write-me-down"
@@ -42,6 +45,13 @@ def hurried(server: ImageServer, **settings: Any) -> ApiGenerator:
     assert isinstance(generator, ApiGenerator)
     generator._insistence = Insistence(pause=0.002, longest=0.05)
     return generator
+
+
+def endpoint_at(address: str, timeout: float = 5.0) -> Endpoint:
+    return Endpoint(
+        "painting", base_url=address, key=KEY, key_from="PORTRAYAL_API_KEY", options={},
+        timeout=timeout,
+    )  # fmt: skip
 
 
 def answers(generator: ApiGenerator, n: int = 1) -> list[tuple[str, str | None]]:
@@ -69,6 +79,11 @@ def then_ok(*ways: str) -> Callable[[int, dict[str, Any]], str]:
         ("api:m", {"base_url": "http://h", "max_cost": 1.0}, "--max-cost needs --price"),
         ("api:m", {"base_url": "http://h", "max_images": 0}, "--max-images is 0; allowed: 1"),
         ("api:m", {"base_url": "http://h", "price": float("nan")}, "--price is nan"),
+        (
+            "api:m",
+            {"base_url": "http://h", "max_cost": 0.01, "price": 0.02},
+            "--max-cost is 0.01 and does not pay for one picture at --price 0.02; allowed: 0.02 or",
+        ),
         ("api:m", {"base_url": "http://h", "timeout": 0.0}, "--timeout is 0"),
         ("api:m", {"base_url": "http://h", "concurrency": 0}, "--concurrency is 0"),
         ("api:m", {"base_url": "http://h", "steps": 3}, "setting steps is unknown; allowed: width"),
@@ -108,6 +123,33 @@ def test_a_service_without_a_key(server: ImageServer, monkeypatch: pytest.Monkey
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     assert answers(hurried(server)) == [("ok", None)]
     assert KEY not in "".join(server.keys), "OpenAI's key is for OpenAI"
+
+
+def test_what_surrounds_a_key_is_no_part_of_it(
+    server: ImageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PORTRAYAL_API_KEY", f" {KEY}\r\n")
+    assert answers(hurried(server)) == [("ok", None)]
+    assert server.keys == {f"Bearer {KEY}"}
+    monkeypatch.setenv("OPENAI_API_KEY", " \n")
+    with pytest.raises(GenerationError, match="no key; set the environment variable OPENAI"):
+        open_generator("openai:m")
+
+
+@pytest.mark.parametrize(
+    "broken", ["sk-one sk-two", "sk-one\nsk-two", "sk-\x7f", "sk-ключ", "“sk”"]
+)
+@pytest.mark.parametrize(
+    ("model", "variable"), [("openai:m", "OPENAI_API_KEY"), ("api:m", "PORTRAYAL_API_KEY")]
+)
+def test_a_key_that_no_request_can_carry_is_refused(
+    monkeypatch: pytest.MonkeyPatch, model: str, variable: str, broken: str
+) -> None:
+    monkeypatch.setenv(variable, broken)
+    with pytest.raises(GenerationError, match=f"environment variable {variable} holds") as caught:
+        open_generator(model, base_url="http://h/v1")
+    assert "sk" not in str(caught.value), "a key is never printed"
+    assert "\n" not in str(caught.value)
 
 
 # --- what is sent, what comes back ----------------------------------------------------------------
@@ -177,8 +219,11 @@ def test_what_passes_is_tried_again(way: str) -> None:
         ("empty", "the answer is not that of an image endpoint", 3),
         ("list", "the answer is not that of an image endpoint", 3),
         ("nested", "the answer is not that of an image endpoint", 3),
-        ("nothing", "the answer holds no picture instead of base 64", 3),
-        ("link", "the answer holds a link instead of base 64", 3),
+        ("nothing", "the answer holds no picture", 3),
+        ("null", "the answer holds no picture", 3),
+        ("link", "the answer holds a link instead of the picture", 3),
+        ("wordless", "HTTP 418: I'm a Teapot", 1),
+        ("cut", "RemoteProtocolError: Server disconnected without sending a response.", 3),
         ("damaged", "the answer's base 64 is damaged", 3),
         ("gif", "the answer's picture cannot be read: not PNG, JPEG or WebP", 3),
         ("text", "the answer's picture cannot be read: not PNG, JPEG or WebP", 3),
@@ -190,7 +235,7 @@ def test_what_does_not_pass_is_a_failure_with_its_reason(way: str, reason: str, 
         assert len(server.calls) == calls
 
 
-@pytest.mark.parametrize("way", ["cut", "torn", "shortened"])
+@pytest.mark.parametrize("way", ["torn", "shortened"])
 def test_what_is_cut_off_fails_in_the_end(way: str) -> None:
     with image_server(lambda number, body: way) as server:
         ((status, reason),) = answers(hurried(server))
@@ -222,14 +267,103 @@ def test_a_picture_of_too_many_pixels_is_a_failure(
     assert "more than 63 pixels" in str(answers(hurried(server))[0][1])
 
 
-def test_nobody_there() -> None:
+# --- nobody there ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_nobody_there_ends_the_run_soon_and_nothing_is_recorded(
+    tmp_path: Path, concurrency: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with image_server(lambda number, body: "ok") as server:
         pass
-    generator = hurried(server, max_images=4)
-    ((status, reason),) = answers(generator)
-    assert status == "failed"
-    assert "Connection error" in str(reason)
+    generator = open_generator(
+        "api:painting", base_url=server.address, max_images=20, concurrency=concurrency
+    )
+    assert isinstance(generator, ApiGenerator)
+    audit = Audit.at(tmp_path / "audit", generator.identity)
+    calls: list[str] = []
+    ask = generator._endpoint.ask
+    monkeypatch.setattr(
+        generator._endpoint, "ask", lambda prompt: (calls.append(prompt), ask(prompt))[1]
+    )
+    with pytest.raises(GenerationStopped) as caught:
+        generate(audit, generator, [("a", 30)])
+    assert len(calls) <= 3 * concurrency, "three tries each, not eight"
+    assert str(caught.value) == (
+        f"painting: nothing answers at {server.address} (connection refused); "
+        "check --base-url and the network"
+    )
+    assert audit.images().fetchall() == []
     assert generator._ceiling.paid == 0, "a call that reached nobody costs nothing"
+
+
+def test_a_door_that_nobody_opens_is_not_waited_at_for_long(
+    server: ImageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint_module, "_CONNECT_S", 0.05)
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        address = full.getsockname()
+        with contextlib.ExitStack() as waiting:
+            for _ in range(4):  # who waits to be let in, so that nobody else may
+                guest = waiting.enter_context(socket.socket())
+                guest.setblocking(False)
+                guest.connect_ex(address)
+            generator = hurried(server)
+            generator._endpoint = endpoint_at(f"http://127.0.0.1:{address[1]}/v1", timeout=60.0)
+            with pytest.raises(GenerationStopped, match=r"nothing answers at .* \(timed out\)"):
+                answers(generator)
+    assert generator._ceiling.paid == 0
+
+
+def test_a_server_without_encryption_is_told_from_nobody(server: ImageServer) -> None:
+    generator = hurried(server)
+    generator._endpoint = endpoint_at(server.address.replace("http:", "https:"))
+    with pytest.raises(GenerationStopped, match=r"\(no secure connection: [^\[_]*\); check --base"):
+        answers(generator)
+
+
+@pytest.mark.parametrize("way", ["goodbye", "wordless"])
+def test_a_server_that_has_answered_may_be_away_for_a_while(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with image_server(lambda number, body: way) as server:
+        generator = hurried(server, max_images=4)
+        answers(generator)
+        paid = generator._ceiling.paid
+    tries = []
+    ask = generator._endpoint.ask
+
+    def counted(prompt: str) -> Any:
+        tries.append(prompt)
+        return ask(prompt)
+
+    monkeypatch.setattr(generator._endpoint, "ask", counted)
+    assert answers(generator) == [("failed", "no connection: connection refused")]
+    assert len(tries) == 8
+    assert generator._ceiling.paid == paid
+
+
+def test_a_call_under_way_may_still_be_answered(
+    server: ImageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A full server turns some callers away while it works for others.
+    server.behave = lambda number, body: "slow"
+    server.slow_s = 0.5
+    generator = hurried(server, concurrency=2)
+    there = generator._endpoint.ask
+    nowhere = endpoint_at("http://127.0.0.1:1/v1").ask
+
+    def ask(prompt: str) -> Any:
+        return there(prompt) if prompt == "let in" else nowhere(prompt)
+
+    monkeypatch.setattr(generator._endpoint, "ask", ask)
+    pictures = generator.generate([Request("let in", 0), Request("turned away", 0)])
+    assert [picture.status for picture in pictures] == ["ok", "failed"]
+
+
+# --- refusals and ends ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -254,6 +388,7 @@ def test_refusals_are_data_with_their_code(
         ("wrong key", "does not accept the key .*; set the environment variable PORTRAYAL_API_KEY"),
         ("no model", "will not answer: HTTP 404 model_not_found"),
         ("no money", "will not answer: HTTP 429 insufficient_quota"),
+        ("moved", "will not answer: HTTP 404: nf"),
     ],
 )
 def test_what_is_hopeless_ends_the_run_and_what_was_made_is_stored(
@@ -304,7 +439,7 @@ def test_ctrl_c_stores_the_pictures_that_are_under_way(
         ({"max_images": 25}, 25),
         ({"max_cost": 0.12, "price": 0.04}, 3),
         ({"max_cost": 1.0, "price": 0.04, "max_images": 9}, 9),
-        ({"max_cost": 0.01, "price": 0.04}, 0),
+        ({"max_cost": 0.04, "price": 0.04}, 1),
     ],
 )
 def test_no_call_goes_beyond_the_ceiling(

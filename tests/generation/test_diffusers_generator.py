@@ -88,8 +88,7 @@ def test_prompt_and_seed_both_matter(generator: Generator) -> None:
 # --- agreement with the plain pipeline ----------------------------------------------------------
 
 
-@pytest.mark.parametrize("negative", [None, "blurry"])
-@pytest.mark.parametrize("guidance", [1.0, 7.5])
+@pytest.mark.parametrize(("guidance", "negative"), [(1.0, None), (7.5, None), (7.5, "blurry")])
 def test_pictures_are_those_of_the_plain_pipeline(
     sd1: Path, guidance: float, negative: str | None
 ) -> None:
@@ -307,6 +306,76 @@ def test_an_unknown_setting_of_a_folder_is_named(sd1: Path, tmp_path: Path) -> N
         open_generator(str(copy))
 
 
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        ({"steps": "ten"}, "steps is 'ten'; allowed: a whole number"),
+        ({"steps": [2]}, r"steps is \[2\]; allowed: a whole number"),
+        ({"steps": 2.0}, r"steps is 2\.0; allowed: a whole number"),
+        ({"guidance": "high"}, "guidance is 'high'; allowed: a number"),
+        ({"guidance": True}, "guidance is True; allowed: a number"),
+        ({"negative_prompt": 5}, "negative_prompt is 5; allowed: a text"),
+        ({"dtype": "int4"}, "dtype is 'int4'; allowed: float32, bfloat16, float16"),
+    ],
+)
+def test_a_wrong_setting_of_a_folder_is_named_with_its_file(
+    sd1: Path, tmp_path: Path, own: dict[str, Any], message: str
+) -> None:
+    copy = tmp_path / "sd1"
+    shutil.copytree(sd1, copy)
+    (copy / "portrayal.json").write_text(json.dumps(own))
+    with pytest.raises(GenerationError, match=rf"portrayal\.json: {message}"):
+        open_generator(str(copy))
+
+
+def without_weight(file: Path, name: str) -> None:
+    """Take one tensor out of a file of weights."""
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(file)
+    del weights[name]
+    save_file(weights, file, metadata={"format": "pt"})
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("text_encoder/model.safetensors", "embeddings.token_embedding.weight"),
+        ("unet/diffusion_pytorch_model.safetensors", "conv_in.bias"),
+        ("vae/diffusion_pytorch_model.safetensors", "decoder.conv_out.weight"),
+    ],
+)
+def test_a_model_that_lacks_weights_is_refused(
+    sd1: Path, tmp_path: Path, file: str, name: str
+) -> None:
+    """The libraries would fill them with random numbers."""
+    copy = tmp_path / "sd1"
+    shutil.copytree(sd1, copy)
+    without_weight(copy / file, name)
+    with pytest.raises(GenerationError, match=f"lack weights that the model needs: {name}"):
+        open_generator(str(copy))
+
+
+def test_a_model_without_a_vocabulary_is_refused(sd1: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "sd1"
+    shutil.copytree(sd1, copy)
+    (copy / "tokenizer" / "tokenizer.json").unlink()
+    with pytest.raises(GenerationError, match="tokenizer: its tokenizer knows no word"):
+        open_generator(str(copy))
+    shutil.rmtree(copy / "tokenizer")
+    with pytest.raises(GenerationError, match="names tokenizer, but there is no such folder"):
+        open_generator(str(copy))
+
+
+def test_a_negative_prompt_is_not_cut_in_silence(sd1: Path) -> None:
+    negative = "bad" * 60
+    generator = open_generator(str(sd1), steps=1, negative_prompt=negative)
+    with pytest.raises(PromptTooLong, match=r"negative prompt 'bad.* has 182 tokens"):
+        generator.check(["a"])
+    cut = open_generator(str(sd1), steps=1, negative_prompt=negative, truncate=True)
+    assert cut.check(["a"]) == 0
+
+
 def test_a_size_is_honoured(sd1: Path) -> None:
     picture = open_generator(str(sd1), steps=1, width=32, height=24).generate(REQUESTS[:1])[0]
     assert picture.image is not None
@@ -319,6 +388,8 @@ def test_a_size_is_honoured(sd1: Path) -> None:
         ({"steps": 0}, "steps is 0; allowed: 1 or more"),
         ({"width": 20}, "width is 20; allowed: a multiple of 8"),
         ({"guidance": -1.0}, "guidance is -1.0"),
+        ({"steps": 100_000}, r"steps is 100000; allowed: 1 to 1000 \(DDIMScheduler\)"),
+        ({"guidance": 1.0, "negative_prompt": "x"}, "a negative prompt does nothing at guidance 1"),
         ({"guidance": float("nan")}, "guidance is nan"),
         ({"scheduler": "Magic"}, "scheduler 'Magic' is unknown; allowed: DDIMScheduler"),
         ({"dtype": "int4"}, "dtype is 'int4'; allowed: float32"),

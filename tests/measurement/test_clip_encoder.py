@@ -201,6 +201,20 @@ def test_wrong_folders_are_named(clip: Path, sd1: Path, tmp_path: Path) -> None:
     assert "cannot be loaded" in message_of(str(copy))
 
 
+def test_an_encoder_that_lacks_weights_or_words_is_refused(clip: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    copy = tmp_path / "clip"
+    shutil.copytree(clip, copy)
+    weights = load_file(copy / "model.safetensors")
+    del weights["visual_projection.weight"]
+    save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
+    assert "lack weights that the model needs: visual_projection.weight" in message_of(str(copy))
+    shutil.copy(clip / "model.safetensors", copy)
+    (copy / "tokenizer.json").unlink()
+    assert "its tokenizer knows no word" in message_of(str(copy))
+
+
 def _text_tower(sd1: Path, folder: Path) -> Path:
     """Return a folder with a text tower alone, and the preparations that a CLIP would have."""
     tower = folder / "tower"

@@ -14,7 +14,7 @@ import numpy as np
 
 from portrayal.analysis.axis_view import AxisView, axis_view
 from portrayal.analysis.data import StudyData
-from portrayal.analysis.diversity import diversity_findings
+from portrayal.analysis.diversity import diversity_findings, without_group
 from portrayal.analysis.sentences import (
     between_shares,
     capital,
@@ -152,23 +152,9 @@ def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -
     }
     most = max(int(view.known[places].sum()) for places in levels.values())
     if test is None or test.n < LEAST_IMAGES or most < 2:
-        shown = view.known.sum(axis=0)
-        n = 0
-        sentence = not_enough(
-            f"fewer than two levels of {factor}, or fewer than two groups of {view.name}, "
-            "have usable images, or no level has two",
-            view.data.dropped,
-            view.data.wanted,
-        )
-        if (shown > 0).sum() == 1 and len(levels) > 1 and most > 1:
-            n = int(shown.sum())
-            sentence = (
-                f"All {counted(n, 'image')} with a known group on {view.name} show "
-                f"{view.groups[int(shown.argmax())]}; there is nothing to compare."
-            )
         return Finding(
-            **start, estimate=None, low=None, high=None, p=None, n=n,
-            unit=settings.unit, sentence=sentence,
+            **start, estimate=None, low=None, high=None, p=None, n=int(view.known.sum()),
+            unit=settings.unit, sentence=_no_spread_sentence(view, factor, levels),
         )  # fmt: skip
     return Finding(
         **start,
@@ -204,6 +190,25 @@ def _spread_sentence(
     return (
         f"Group shares on {view.name} {start} by {factor}:{reach} V = {number(test.v)}, "
         f"{chance(test.p_value)}; {counted(test.n, 'image')} with a known group{note}."
+    )
+
+
+def _no_spread_sentence(view: AxisView, factor: str, levels: dict[str, list[int]]) -> str:
+    shown = view.known.sum(axis=0)
+    known = [int(view.known[places].sum()) for places in levels.values()]
+    n, groups, most = sum(known), int((shown > 0).sum()), max(known)
+    have = f"{counted(n, 'image')} with a known group on {view.name}"
+    if groups == 1 and most > 1:
+        return f"All {have} show {view.groups[int(shown.argmax())]}; there is nothing to compare."
+    found = (
+        f", of {counted(sum(one > 0 for one in known), 'level')} of {factor} and "
+        f"{counted(groups, 'group')}, at most {most} of a level"
+    )
+    return not_enough(
+        f"{have}{found if n else ''}; at least {LEAST_IMAGES} images, 2 levels, 2 groups and a "
+        "level with 2 images are needed",
+        without_group(view),
+        int(view.counts.sum()),
     )
 
 

@@ -70,19 +70,21 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
     )
 
 
+def without_group(view: AxisView) -> dict[str, int]:
+    """Return how many of the wanted images have no known group, by reason."""
+    unknown, nobody = (int(n) for n in view.counts[:, -3:-1].sum(axis=0))
+    counts = {"unknown": unknown, "nobody": nobody, **view.data.dropped}
+    return {reason: n for reason, n in counts.items() if n}
+
+
 def _finding(view: AxisView, table: IntArray, score: _Score) -> Finding:
     # One picture of a level always shows one group only.
     together = int(table.sum(axis=1).max(initial=0))
     enough = score.n >= LEAST_IMAGES and together > 1
     wanted = int(view.counts.sum())
-    reason = f"{counted(score.n, 'image')} with a known group on {view.name}"
-    sentence = not_enough(
-        f"{reason}; at least {LEAST_IMAGES} are needed"
-        if score.n < LEAST_IMAGES
-        else f"{reason}, but no level has two",
-        view.data.dropped,
-        view.data.wanted,
-    )
+    alone = int(table.sum()) - score.n
+    lost = {**({"alone at a level": alone} if alone else {}), **without_group(view)}
+    sentence = not_enough(_lack(view, table, score), lost, wanted)
     if enough:
         sentence = (
             f"{score.statistic.capitalize()} on {view.name}: {number(score.value)} "
@@ -98,9 +100,24 @@ def _finding(view: AxisView, table: IntArray, score: _Score) -> Finding:
         high=score.interval.high if enough else None,
         p=None,
         q=None,
-        n=score.n if enough else 0,
+        n=score.n,
         n_missing=wanted - score.n,
         unit="image",
         sentence=sentence,
         details={"encoder": view.data.label, "axis": view.name},
+    )
+
+
+def _lack(view: AxisView, table: IntArray, score: _Score) -> str:
+    """Say how many images count, which is the n of the finding, and what a score needs."""
+    known = int(table.sum())
+    have = f"{counted(known, 'image')} with a known group on {view.name}"
+    if score.n >= LEAST_IMAGES:
+        return f"{have}, but no level has two"
+    if score.n == known:
+        return f"{have}; at least {LEAST_IMAGES} are needed"
+    # A pair needs two images of a level: one that is alone there is known, and still not counted.
+    return (
+        f"of {have}, {score.n} are of a level with two or more; "
+        f"at least {LEAST_IMAGES} such images are needed"
     )

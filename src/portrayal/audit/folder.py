@@ -322,7 +322,7 @@ class Audit:
 
     def _has_no_image(self) -> bool:
         try:
-            return not len(self._images.table(["key"]))
+            return "ok" not in self._images.table(["status"])["status"].unique().to_pylist()
         except AuditError:  # there are some, and they are damaged
             return False
 

@@ -28,8 +28,8 @@ from portrayal.report.numbers import DASH, cell, clear_level, decimal, interval,
 if TYPE_CHECKING:
     from portrayal.study import StudyInfo
 
-out = Console(highlight=False)
-notes = Console(stderr=True, highlight=False)
+out = Console(highlight=False, emoji=False)
+notes = Console(stderr=True, highlight=False, emoji=False)
 
 
 class _Rate(ProgressColumn):

@@ -18,8 +18,9 @@ from portrayal.cli.engine_options import with_engine
 from portrayal.cli.model_options import Device, with_model_settings
 
 if TYPE_CHECKING:
+    from portrayal.generation import GenerationSummary
     from portrayal.study import Study
-    from portrayal.workflow import Work
+    from portrayal.workflow import Imported, Work
 
 
 def add_to(app: typer.Typer) -> None:
@@ -71,10 +72,20 @@ def carry_out(work: Work, *, retry_failed: bool, json: bool) -> None:
     if json:
         console.as_json(results)
         return
-    console.say(done.made.sentence())
+    say_made(done.made, work.out)
     console.findings(results)
     say_unused(results)
     console.say(f"report: {done.page}")
+
+
+def say_made(made: GenerationSummary | Imported, out: Path) -> None:
+    """Say what was made, and why images failed."""
+    from portrayal import workflow
+
+    console.say(made.sentence())
+    counts = made.as_dict()
+    if counts.get("failed") or counts.get("failed_before"):
+        console.say(f"most failed with: {workflow.commonest_failure(out)}")
 
 
 def say_unused(results: dict[str, Any]) -> None:
@@ -148,7 +159,7 @@ def generate(
     if json:
         console.as_json(made.as_dict())
     else:
-        console.say(made.sentence())
+        say_made(made, work.out)
 
 
 def measure(

@@ -15,6 +15,7 @@ from portrayal.errors import GenerationError, one_of
 from portrayal.models.attempts import first_line
 from portrayal.models.devices import import_extra, quietly
 from portrayal.models.files import content_hash, find_source
+from portrayal.models.loading import loading
 
 USUAL = "pytorch_lora_weights.safetensors"
 _ENDING = ".safetensors"
@@ -25,18 +26,16 @@ class Adapter:
     """A LoRA file and how strongly it acts.
 
     Attributes:
-        name: The file's stem, or the Hub id that it came from.
         file: The weights.
         scale: 1 is as it was trained, 0 is without it.
     """
 
-    name: str
     file: Path
     scale: float = 1.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what the identity says of it; where the file lies is no part of that."""
-        return {"name": self.name, "weights": content_hash(self.file)[:32], "scale": self.scale}
+        """Return what the identity says of it; name and place of the file are no part of that."""
+        return {"weights": content_hash(self.file)[:32], "scale": self.scale}
 
 
 def find_adapter(written: str) -> Adapter:
@@ -52,16 +51,18 @@ def find_adapter(written: str) -> Adapter:
             raise GenerationError(
                 f"--lora {where}: not loaded, since a pickle can run code; allowed: *{_ENDING}"
             )
-        return Adapter(path.stem, path, scale)
+        return Adapter(path, scale)
     source = find_source(where, revision=None, download=_download, error=GenerationError)
     found = sorted(source.folder.glob(f"*{_ENDING}"))
     chosen = [file for file in found if file.name == USUAL] or found
+    if not found:
+        raise GenerationError(f"--lora {where}: holds no {_ENDING} file; name the file itself")
     if len(chosen) != 1:
-        names = one_of([file.name for file in found]) or "none"
+        names = one_of([file.name for file in found])
         raise GenerationError(
             f"--lora {where}: which of its {_ENDING} files? it has: {names}; name the file itself"
         )
-    return Adapter(source.name, chosen[0], scale)
+    return Adapter(chosen[0], scale)
 
 
 def absolute(written: str) -> str:
@@ -108,7 +109,8 @@ def fuse_adapters(pipeline: Any, adapters: Sequence[Adapter]) -> None:
     names = [f"adapter_{i}" for i in range(len(adapters))]
     with quietly("diffusers", "transformers"):
         for name, adapter in zip(names, adapters, strict=True):
-            _load(pipeline, name, adapter)
+            with loading(adapter.file, "diffusers", "transformers", error=GenerationError):
+                _load(pipeline, name, adapter)
         pipeline.set_adapters(names, [adapter.scale for adapter in adapters])
         pipeline.fuse_lora(adapter_names=names)
         pipeline.unload_lora_weights()

@@ -50,12 +50,14 @@ class Insistence:
     Attributes:
         unpaid: Tries that the server turned away (429, 5xx), which cost nothing.
         paid: Tries whose answer was lost or broken, which may be on the bill.
+        unreached: Tries to connect to a server that has not answered a single call yet.
         pause: Seconds before the second try; doubled before each further one.
         longest: No pause is longer, whatever the server asks for.
     """
 
     unpaid: int = 8
     paid: int = 3
+    unreached: int = 3
     pause: float = 1.0
     longest: float = 60.0
 
@@ -139,10 +141,18 @@ class ApiGenerator:
         while not self._stop.is_set() and self._ceiling.reserve(self._stop):
             answer = self._call(prompt)
             tries[answer.paid] += 1
+            if answer.unreached and tries[False] >= self._insistence.unreached:
+                self._end_if_nobody_is_there(answer.unreached)
             if not answer.again or tries[answer.paid] >= most[answer.paid]:
                 return answer.picture
             self._stop.wait(self._insistence.seconds(tries.total(), answer.after))
         return None
+
+    def _end_if_nobody_is_there(self, why: str) -> None:
+        """Stop where no call was ever answered, and none is under way that still may be."""
+        if not self._endpoint.answered.is_set() and not self._ceiling.under_way:
+            self._stop.set()
+            raise self._endpoint.nobody_there(why)
 
     def _call(self, prompt: str) -> Answer:
         paid = True
@@ -201,7 +211,7 @@ def open_api(
         spending: max_images, max_cost and price; see `Ceiling`.
 
     Raises:
-        GenerationError: No key, no address, or a setting that makes no sense.
+        GenerationError: No key or a broken one, no address, or a setting that makes no sense.
     """
     del device
     prefix, _, name = model.partition(":")
@@ -214,7 +224,7 @@ def open_api(
     is_openai = model.startswith(OPENAI)
     address = _address(model, base_url, default=OPENAI_URL if is_openai else None)
     variable = OPENAI_KEY if is_openai else ANY_KEY
-    key = os.environ.get(variable) or None
+    key = _key(variable)
     if is_openai and key is None:
         raise GenerationError(f"{model}: no key; set the environment variable {variable}")
     options = {} if width is None else {"size": f"{width}x{height or width}"}
@@ -236,6 +246,17 @@ def _ceiling(
     max_images: int | None = None, max_cost: float | None = None, price: float | None = None
 ) -> Ceiling:
     return Ceiling(images=max_images, cost=max_cost, price=price)
+
+
+def _key(variable: str) -> str | None:
+    """Return the key that an environment variable holds; None where it is absent or empty."""
+    found = os.environ.get(variable, "").strip()  # files that keys are read from end in a newline
+    if not all("!" <= letter <= "~" for letter in found):
+        raise GenerationError(
+            f"the key in the environment variable {variable} holds a space, a control character or "
+            "a letter beyond ASCII, which no request can carry; copy the key alone"
+        )
+    return found or None
 
 
 def _address(model: str, given: str | None, *, default: str | None) -> str:

@@ -122,6 +122,8 @@ class DiffusersGenerator:
 
     def check(self, prompts: Iterable[str]) -> int:
         """Return how many prompts will be cut; raise where cutting was not allowed."""
+        if self._sampling.negative_prompt:
+            self._window.check([self._sampling.negative_prompt], what="negative prompt")
         return self._window.check(prompts)
 
     def expect(self, pictures: int) -> None:
@@ -161,7 +163,7 @@ class DiffusersGenerator:
         torch = import_extra("torch", extra="models")
         noise = [torch.Generator("cpu").manual_seed(request.seed) for request in requests]
         prompts = [request.prompt for request in requests]
-        with torch.inference_mode(), quietly("diffusers"):
+        with torch.inference_mode(), quietly("diffusers", "transformers"):
             texts = self._texts_for(prompts)
             with self._reading(texts), self._compilation.guided(self._is_guided(texts)):
                 output = self._pipeline(
@@ -200,8 +202,14 @@ class DiffusersGenerator:
             if key not in parameters:
                 raise GenerationError(f"{name}: this pipeline has no {setting}; leave it out")
             call[key] = value
-        if self._sampling.negative_prompt is not None and "true_cfg_scale" in parameters:
-            raise GenerationError(f"{name}: this pipeline's guidance has no negative prompt")
+        if self._sampling.negative_prompt is not None:
+            if "true_cfg_scale" in parameters:
+                raise GenerationError(f"{name}: this pipeline's guidance has no negative prompt")
+            if self._sampling.guidance is not None and self._sampling.guidance <= 1:
+                raise GenerationError(
+                    f"{name}: a negative prompt does nothing at guidance "
+                    f"{self._sampling.guidance:g}; allowed: guidance above 1, or no negative prompt"
+                )
         return call
 
     def _settings(self) -> dict[str, Any]:
@@ -318,7 +326,16 @@ def _complete(name: str, pipeline: Any, sampling: Sampling) -> Sampling:
             raise GenerationError(f"{name}: {setting} is {value}; allowed: {allowed}")
     if complete.guidance is not None and not 0 <= complete.guidance < float("inf"):
         raise GenerationError(f"{name}: guidance is {complete.guidance}; allowed: 0 or more")
+    _require_steps(name, pipeline.scheduler, complete.steps)
     return complete
+
+
+def _require_steps(name: str, scheduler: Any, steps: int | None) -> None:
+    """Refuse more steps than a scheduler can take, before every picture fails for them."""
+    most = scheduler.config.get("num_train_timesteps")
+    if steps is not None and isinstance(most, int) and steps > most:
+        kind = type(scheduler).__name__
+        raise GenerationError(f"{name}: steps is {steps}; allowed: 1 to {most} ({kind})")
 
 
 def _as_the_unet_gets_it(pipeline: Any, texts: Mapping[str, Any]) -> Any:

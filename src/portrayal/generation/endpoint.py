@@ -10,6 +10,8 @@ import base64
 import binascii
 import io
 import json
+import re
+import threading
 import time
 import warnings
 import weakref
@@ -32,6 +34,8 @@ _POLICY = ("contentpolicy", "moderation", "contentfilter", "responsibleai", "saf
 _NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _BUSY = (408, 409, 425, 429)
 _MAYBE_MADE = (408, 504)  # somebody on the way lost patience, not the one who makes pictures
+_NEVER_THERE = ("ConnectError", "ConnectTimeout", "ProxyError")
+_CONNECT_S = 5.0  # to be let in; what is made behind the door takes longer
 _FORMAT = "response_format"
 _LONGEST_REASON = 200
 
@@ -45,12 +49,14 @@ class Answer:
         paid: The call is on the bill, or may be.
         again: Another try may end better.
         after: Seconds to wait before that, where the server said so.
+        unreached: Why no connection was made, where none was.
     """
 
     picture: Picture
     paid: bool
     again: bool = False
     after: float | None = None
+    unreached: str | None = None
 
 
 class Endpoint:
@@ -63,6 +69,9 @@ class Endpoint:
         key_from: The environment variable that it came from, for messages.
         options: Further arguments of every call (size, quality).
         timeout: Seconds after which an answer is given up.
+
+    Attributes:
+        answered: Set once the server has answered a call, with whatever status.
     """
 
     def __init__(
@@ -79,7 +88,9 @@ class Endpoint:
         self._model = model
         self._key = key
         self._key_from = key_from
+        self._base_url = base_url
         self._timeout = timeout
+        self.answered = answered = threading.Event()
         self._options: dict[str, Any] = {"model": model, "n": 1, **options}
         if not model.startswith(("gpt-image", "chatgpt-image")):  # they have no other format
             self._options[_FORMAT] = "b64_json"
@@ -88,9 +99,12 @@ class Endpoint:
         self._client = self._openai.OpenAI(
             api_key=key or "none",
             base_url=base_url,
-            timeout=timeout,
+            timeout=self._openai.Timeout(timeout, connect=min(timeout, _CONNECT_S)),
             max_retries=0,
-            http_client=self._openai.DefaultHttpxClient(event_hooks={"response": [hook]}),
+            http_client=self._openai.DefaultHttpxClient(
+                # A hook that held this object would keep it, and the client, open for ever.
+                event_hooks={"response": [hook, lambda response: answered.set()]}
+            ),
         )
         weakref.finalize(self, self._client.close)
 
@@ -112,19 +126,41 @@ class Endpoint:
                 self._options = {name: sent[name] for name in sent if name != _FORMAT}
                 return self.ask(prompt)
             return self._declined(error)
-        except (self._openai.APITimeoutError, TimeoutError):
-            return _lost(f"no whole answer within {self._timeout:g} s")
         except TooLarge as error:
             return _lost(str(error))
         except Exception as error:  # cut connections have as many kinds as there are layers
-            never_there = type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
-            return _lost(self._clean(first_line(error)), paid=not never_there)
+            return self._cut(error)
         return picture_in(body)
+
+    def nobody_there(self, why: str) -> GenerationError:
+        """Return the error of a run whose server never answered.
+
+        Args:
+            why: Why no connection was made.
+        """
+        return GenerationError(
+            f"{self._model}: nothing answers at {self._base_url} ({why}); "
+            "check --base-url and the network"
+        )
+
+    def _cut(self, error: Exception) -> Answer:
+        """Tell connections that were never made from those that broke off."""
+        # The client says "Connection error." of all of them, and keeps the cause behind it.
+        broken = isinstance(error, self._openai.APIConnectionError)
+        cause = (error.__cause__ if broken else None) or error
+        if type(cause).__name__ in _NEVER_THERE:
+            why = self._clean(_unreached(str(cause)))
+            reason = self._clean(f"no connection: {why}")
+            return Answer(Picture.failed(reason), paid=False, again=True, unreached=why)
+        if isinstance(error, (self._openai.APITimeoutError, TimeoutError)):
+            return _lost(f"no whole answer within {self._timeout:g} s")
+        # Cut to its length only after the key is out of it, or a part of the key might stay.
+        return _lost(self._clean(first_line(cause, limit=MAX_BYTES)))
 
     def _declined(self, error: Any) -> Answer:
         """Tell refusals, bad requests, busy servers and hopeless errors apart."""
         status, code = int(error.status_code), str(error.code or error.type or "")
-        said = self._clean(f"HTTP {status} {code}: {_message(error)}")
+        said = self._clean(f"{f'HTTP {status} {code}'.strip()}: {_message(error)}")
         if _is_policy(code):
             return Answer(Picture.refused(self._clean(code)), paid=False)
         if status == 401:
@@ -168,8 +204,8 @@ def picture_in(body: bytes) -> Answer:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return _lost("the answer is not that of an image endpoint")
     if not isinstance(encoded, str):
-        what = "a link" if data.get("url") else "no picture"
-        return _lost(f"the answer holds {what} instead of base 64")
+        link = data.get("url")
+        return _lost(f"the answer holds {'a link instead of the' if link else 'no'} picture")
     try:
         image = _decoded(base64.b64decode(encoded, validate=True))
     except binascii.Error:
@@ -195,14 +231,28 @@ def _why(error: Exception) -> str:
     return "not PNG, JPEG or WebP" if "cannot identify" in str(error) else first_line(error)
 
 
-def _lost(reason: str, *, paid: bool = True) -> Answer:
-    return Answer(Picture.failed(reason), paid, again=True)
+def _lost(reason: str) -> Answer:
+    return Answer(Picture.failed(reason), paid=True, again=True)
+
+
+def _unreached(text: str) -> str:
+    """Return why a connection was not made, without numbers that only programmers know.
+
+    >>> _unreached("[Errno 111] Connection refused")
+    'connection refused'
+    >>> _unreached("[SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1000)")
+    'no secure connection: wrong version number'
+    """
+    words = re.sub(r"^\[[^]]*\]\s*|\s*\(_ssl\.c:\d+\)$", "", text).strip() or "no reason given"
+    words = words[:1].lower() + words[1:] if words[1:2].islower() else words
+    return f"no secure connection: {words}" if text.startswith("[SSL") else words
 
 
 def _message(error: Any) -> str:
     body = error.body
     found = body.get("message") if isinstance(body, Mapping) else None
-    return str(found) if found else type(error).__name__
+    said = str(found or "").strip()
+    return said or error.response.reason_phrase or type(error).__name__
 
 
 def _is_policy(code: str) -> bool:

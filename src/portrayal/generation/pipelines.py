@@ -1,7 +1,7 @@
 """Pipeline folders in the layout of diffusers: what is in them, what they are hashed by, loading.
 
-Only safetensors are read and no code of a model is run: a pickle or a pipeline with Python files of
-its own is an error that says so.
+Only safetensors are read and no code of a model is run: a pickle, or a pipeline
+that names code of its own, is an error that says so. So is one that is not whole.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from portrayal.errors import GenerationError, one_of
 from portrayal.models.attempts import first_line
-from portrayal.models.devices import import_extra, quietly
+from portrayal.models.devices import DTYPES, import_extra, quietly
 from portrayal.models.files import (
     Source,
     configuration_files,
@@ -24,6 +24,7 @@ from portrayal.models.files import (
     weight_files,
     weights_hash,
 )
+from portrayal.models.loading import loading, require_vocabulary
 
 INDEX = "model_index.json"
 DEFAULTS = "portrayal.json"
@@ -39,7 +40,16 @@ TEXT_TO_IMAGE = (
 )
 """Classes that make images from text; the usual ones, others are looked up."""
 
-_DEFAULTABLE = ("steps", "guidance", "width", "height", "scheduler", "negative_prompt", "dtype")
+_DEFAULTABLE: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "steps": ((int,), "a whole number"),
+    "guidance": ((int, float), "a number"),
+    "width": ((int,), "a whole number"),
+    "height": ((int,), "a whole number"),
+    "scheduler": ((str,), "a text"),
+    "negative_prompt": ((str,), "a text"),
+    "dtype": ((str,), one_of(DTYPES)),
+}
+"""What a portrayal.json may hold: of which types, and how to say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +111,11 @@ def read_pipeline_files(source: Source) -> PipelineFiles:
         )
     folders = [source.folder / name for name in sorted(kinds)]
     present = [folder for folder in folders if folder.is_dir()]
+    if absent := [folder.name for folder in folders if not folder.is_dir()]:
+        raise GenerationError(
+            f"{source.folder}: {INDEX} names {one_of(absent)}, but there is no such folder; "
+            "get the whole model again"
+        )
     for folder in present:
         if (pickled := pickled_weights(folder)) is not None:
             raise GenerationError(
@@ -118,9 +133,14 @@ def read_defaults(source: Source) -> dict[str, Any]:
     if not file.exists():
         return {}
     found = _read_json(file, "its settings cannot be read")
-    for name in found:
+    for name, value in found.items():
         if name not in _DEFAULTABLE:
-            raise GenerationError(f"{file}: {name} is unknown; allowed: {one_of(_DEFAULTABLE)}")
+            names = one_of(list(_DEFAULTABLE))
+            raise GenerationError(f"{file}: {name} is unknown; allowed: {names}")
+        types, allowed = _DEFAULTABLE[name]
+        is_dtype = name != "dtype" or value in DTYPES
+        if not isinstance(value, types) or isinstance(value, bool) or not is_dtype:
+            raise GenerationError(f"{file}: {name} is {value!r}; allowed: {allowed}")
     return found
 
 
@@ -139,15 +159,22 @@ def load_pipeline(files: PipelineFiles, *, dtype: str, device: str) -> Any:
         "variant": files.variant,
     }
     folder = files.source.folder
-    with quietly("transformers", "diffusers"):
-        try:
+    try:
+        with loading(folder, "transformers", "diffusers", error=GenerationError):
             pipeline = _from_pretrained(diffusers, files, options)
-        except Exception as problem:  # a model folder is foreign input: anything may be wrong
-            raise GenerationError(f"{folder}: cannot be loaded: {first_line(problem)}") from problem
-        pipeline.set_progress_bar_config(disable=True)
-        pipeline.to(device)
-        if device.startswith("cuda"):
-            lay_channels_last(pipeline)
+            pipeline.set_progress_bar_config(disable=True)
+            pipeline.to(device)
+            for name in files.components:
+                if name.startswith("tokenizer"):
+                    require_vocabulary(
+                        getattr(pipeline, name), folder / name, error=GenerationError
+                    )
+    except GenerationError:
+        raise
+    except Exception as problem:  # a model folder is foreign input: anything may be wrong
+        raise GenerationError(f"{folder}: cannot be loaded: {first_line(problem)}") from problem
+    if device.startswith("cuda"):
+        lay_channels_last(pipeline)
     return pipeline
 
 

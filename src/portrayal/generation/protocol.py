@@ -67,6 +67,7 @@ class GenerationSummary:
         refused: Requests that the generator declined, stored as such by this run.
         failed: Requests that failed after all attempts, stored with their reason by this run.
         present: Wanted pictures that were there before, or that another process made meanwhile.
+        failed_before: Requests that failed in an earlier run and were not tried again.
         truncated: Prompts that were cut to the text window, as the user allowed.
         lost: Workers of an engine that ended before their time; others did their work.
     """
@@ -77,6 +78,7 @@ class GenerationSummary:
     present: int = 0
     truncated: int = 0
     lost: int = 0
+    failed_before: int = 0
 
     def as_dict(self) -> dict[str, int]:
         """Return a JSON-ready copy."""
@@ -87,7 +89,8 @@ class GenerationSummary:
         parts = [f"{self.made:,} images made", f"{self.present:,} were there"]
         for count, words in (
             (self.refused, "refused by the model"),
-            (self.failed, "failed (their reasons are in images/; --retry-failed tries again)"),
+            (self.failed, "failed (--retry-failed tries again)"),
+            (self.failed_before, "failed before (--retry-failed tries again)"),
             (self.truncated, "prompts cut to the text window"),
             (self.lost, "workers lost, others did their work"),
         ):

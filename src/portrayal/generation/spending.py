@@ -22,7 +22,8 @@ class Ceiling:
         price: What one picture costs.
 
     Raises:
-        GenerationError: A number that makes no sense, or a cost without a price.
+        GenerationError: A number that makes no sense, a cost without a price, or one that pays for
+            no picture.
     """
 
     def __init__(
@@ -37,6 +38,11 @@ class Ceiling:
             raise GenerationError(
                 "--max-cost needs --price, what one picture costs at this size and quality: "
                 "endpoints do not say it; look it up at the service"
+            )
+        if cost is not None and price is not None and cost < price:
+            raise GenerationError(
+                f"--max-cost is {cost:g} and does not pay for one picture at --price {price:g}; "
+                f"allowed: {price:g} or more"
             )
         allowed = {} if images is None else {f"--max-images {images}": images}
         if cost is not None and price is not None:
@@ -55,6 +61,12 @@ class Ceiling:
         """Calls that are, or may be, on the bill."""
         with self._changed:
             return self._settled + self._open
+
+    @property
+    def under_way(self) -> int:
+        """Calls that were sent and not settled yet."""
+        with self._changed:
+            return self._open
 
     def reserve(self, stop: threading.Event) -> bool:
         """Count a call before it is sent; False where none is left.

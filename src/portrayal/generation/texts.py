@@ -122,8 +122,12 @@ class TextWindow:
         self._truncate = truncate
         self._readers = list(_readers(pipeline))
 
-    def check(self, prompts: Iterable[str]) -> int:
+    def check(self, prompts: Iterable[str], *, what: str = "prompt") -> int:
         """Return how many prompts will be cut.
+
+        Args:
+            prompts: The texts.
+            what: What they are, for the message.
 
         Raises:
             PromptTooLong: One would be, and truncation was not asked for.
@@ -137,15 +141,15 @@ class TextWindow:
                 for prompt, ids in zip(some, counted["input_ids"], strict=True):
                     if len(ids) > window:
                         cut.add(prompt)
-                        self._refuse(prompt, len(ids), window)
+                        self._refuse(what, prompt, len(ids), window)
         return len(cut)
 
-    def _refuse(self, prompt: str, tokens: int, window: int) -> None:
+    def _refuse(self, what: str, prompt: str, tokens: int, window: int) -> None:
         if self._truncate:
             return
         shown = prompt if len(prompt) <= _SHOWN else prompt[: _SHOWN - 1] + "…"
         raise PromptTooLong(
-            f"prompt {shown!r} has {tokens} tokens, but the text encoder reads {window}; "
+            f"{what} {shown!r} has {tokens} tokens, but the text encoder reads {window}; "
             "shorten it, or let the rest be cut with --truncate"
         )
 

@@ -103,10 +103,12 @@ def store_records(audit: Audit, records: Sequence[ImageRecord], *, again: bool) 
     """Store rows as one part; return how many were stored by status, and how many "elsewhere"."""
     fresh = audit.append_images(records, again=again)
     counts = Counter(str(one.status) for one in records)
-    if fresh < len(records):
-        counts = Counter({"ok": fresh}) if fresh else Counter()
-        counts["elsewhere"] = len(records) - fresh
-    return counts
+    old = len(records) - fresh
+    if not old:
+        return counts
+    # What failed before and failed again is no news to the folder; nobody else made it, though.
+    still = min(counts["failed"], old) if again else 0
+    return +Counter({"ok": fresh, "failed": still, "elsewhere": old - still})
 
 
 def record(request: Request, picture: Picture) -> ImageRecord:

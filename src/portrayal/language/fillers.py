@@ -12,7 +12,7 @@ import numpy.typing as npt
 from portrayal.errors import LanguageError
 from portrayal.language.vocabulary import read_vocabulary
 from portrayal.models.attempts import first_line
-from portrayal.models.devices import choose_device, import_extra, quietly
+from portrayal.models.devices import choose_device, import_extra
 from portrayal.models.files import (
     Source,
     configuration_files,
@@ -22,6 +22,7 @@ from portrayal.models.files import (
     weight_files,
     weights_hash,
 )
+from portrayal.models.loading import loading, require_vocabulary
 from portrayal.practice.weights import MASKED_WORDS, part_folder
 from portrayal.records import Identity
 
@@ -58,7 +59,7 @@ class MaskFiller:
         self.identity = identity
         self._torch = import_extra("torch", extra="models")
         transformers = import_extra("transformers", extra="models")
-        with quietly("transformers"):
+        with loading(folder, "transformers", error=LanguageError):
             self._tokenizer = transformers.AutoTokenizer.from_pretrained(
                 folder, local_files_only=True
             )
@@ -70,6 +71,7 @@ class MaskFiller:
             self._model = transformers.AutoModelForMaskedLM.from_pretrained(
                 folder, use_safetensors=True, dtype=self._torch.float32, local_files_only=True
             ).to(device)
+        require_vocabulary(self._tokenizer, folder, error=LanguageError)
         self._model.eval()
         self._batch_size = batch_size
         self.vocabulary = read_vocabulary(self._tokenizer)

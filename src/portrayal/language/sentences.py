@@ -30,6 +30,7 @@ from portrayal.models.files import (
     weight_files,
     weights_hash,
 )
+from portrayal.models.loading import loading, require_vocabulary
 from portrayal.practice.weights import CLIP, part_folder
 from portrayal.records import Identity
 
@@ -63,7 +64,7 @@ class SentenceTransformerEncoder:
 
     def __init__(self, folder: Path, identity: Identity, *, device: str, batch_size: int) -> None:
         library = import_extra("sentence_transformers", extra="corpus")
-        with quietly("transformers"):
+        with loading(folder, "transformers", error=LanguageError):
             self._model = library.SentenceTransformer(
                 str(folder),
                 device=device,
@@ -101,13 +102,14 @@ class ClipTexts:
     def __init__(self, folder: Path, identity: Identity, *, device: str, batch_size: int) -> None:
         self._torch = import_extra("torch", extra="models")
         transformers = import_extra("transformers", extra="models")
-        with quietly("transformers"):
+        with loading(folder, "transformers", error=LanguageError):
             self._model = transformers.CLIPTextModelWithProjection.from_pretrained(
                 folder, use_safetensors=True, dtype=self._torch.float32, local_files_only=True
             ).to(device)
             self._tokenizer = transformers.AutoTokenizer.from_pretrained(
                 folder, local_files_only=True
             )
+        require_vocabulary(self._tokenizer, folder, error=LanguageError)
         self._model.eval()
         self._batch_size = batch_size
         window = int(self._model.config.max_position_embeddings)

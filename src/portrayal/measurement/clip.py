@@ -16,7 +16,7 @@ from PIL import Image
 from portrayal.errors import MeasurementError
 from portrayal.measurement.encoders import TowerEncoder, settled
 from portrayal.models.attempts import first_line
-from portrayal.models.devices import choose_device, choose_dtype, import_extra, quietly
+from portrayal.models.devices import choose_device, choose_dtype, import_extra
 from portrayal.models.files import (
     Source,
     configuration_files,
@@ -26,6 +26,7 @@ from portrayal.models.files import (
     weight_files,
     weights_hash,
 )
+from portrayal.models.loading import loading, require_vocabulary
 from portrayal.records import Identity, plain
 
 _PREPARERS = min(8, os.cpu_count() or 1)
@@ -45,7 +46,7 @@ class TransformersTowers:
         self._torch = import_extra("torch", extra="models")
         transformers = import_extra("transformers", extra="models")
         options = {"local_files_only": True}
-        with quietly("transformers"):
+        with loading(folder, "transformers", error=MeasurementError):
             self._model = transformers.AutoModel.from_pretrained(
                 folder, use_safetensors=True, dtype=getattr(self._torch, dtype), **options
             ).to(device)
@@ -54,6 +55,7 @@ class TransformersTowers:
                 folder, backend="pil", **options
             )
             self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
+        require_vocabulary(self._tokenizer, folder, error=MeasurementError)
         self._model.eval()
         for needed in ("get_image_features", "get_text_features", "logit_scale"):
             if not hasattr(self._model, needed):

@@ -13,7 +13,7 @@ from portrayal.measurement.clip import check_source, download
 from portrayal.measurement.faces import DETECTORS, FaceDetector, open_face_detector
 from portrayal.measurement.people import PersonBox, PersonDetector
 from portrayal.models.attempts import first_line
-from portrayal.models.devices import choose_device, import_extra, quietly
+from portrayal.models.devices import choose_device, import_extra
 from portrayal.models.files import (
     configuration_files,
     configuration_hash,
@@ -21,6 +21,7 @@ from portrayal.models.files import (
     weight_files,
     weights_hash,
 )
+from portrayal.models.loading import loading
 from portrayal.records import Identity
 
 PERSON = "person"
@@ -49,7 +50,7 @@ class ObjectDetector:
         self._torch = import_extra("torch", extra="models")
         transformers = import_extra("transformers", extra="models")
         options = {"local_files_only": True}
-        with quietly("transformers"):
+        with loading(folder, "transformers", error=MeasurementError):
             self._model = transformers.AutoModelForObjectDetection.from_pretrained(
                 folder, use_safetensors=True, **options
             ).to(device)

@@ -136,7 +136,11 @@ def is_out_of_memory(problem: BaseException) -> bool:
 
 
 def first_line(problem: BaseException, *, limit: int = 200) -> str:
-    """Return an exception as one short line: its kind and the first line that it says."""
-    text = next((line.strip() for line in str(problem).splitlines() if line.strip()), "")
+    """Return an exception as one short line: its kind and the first line that it says.
+
+    A first line that ends with a colon says nothing without the second.
+    """
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    text = " ".join(lines[: 2 if lines and lines[0].endswith(":") else 1])
     line = f"{type(problem).__name__}: {text}" if text else type(problem).__name__
     return line if len(line) <= limit else line[: limit - 1] + "…"
