@@ -191,9 +191,9 @@ def test_q_corrects_over_all_tests_of_the_audit(audit: Audit, study: Association
 # --- not enough data: never a number -----------------------------------------------------------
 
 
-def no_number(finding: Finding) -> str:
+def no_number(finding: Finding, *, n: int = 0) -> str:
     assert (finding.estimate, finding.low, finding.high, finding.p, finding.q) == (None,) * 5
-    assert finding.n == 0
+    assert finding.n == n
     assert finding.sentence.startswith("not enough data: ")
     return finding.sentence
 
@@ -214,7 +214,7 @@ def test_fewer_than_three_images(audit: Audit) -> None:
     assert isinstance(two, AssociationStudy)
     fill_audit(audit, [two], leaning({}))
     found = analyze(audit).findings
-    assert "X has 2 usable images without attribute" in no_number(only(found, "d"))
+    assert "X has 2 usable images without attribute" in no_number(only(found, "d"), n=5)
 
 
 def test_one_prompt_a_side(audit: Audit) -> None:
@@ -223,7 +223,8 @@ def test_one_prompt_a_side(audit: Audit) -> None:
     assert isinstance(one, AssociationStudy)
     fill_audit(audit, [one], leaning({}))
     found = analyze(audit).findings
-    assert "X has 1 prompt with usable images; prompts are the units" in no_number(only(found, "d"))
+    sentence = no_number(only(found, "d"), n=36)
+    assert "X has 1 prompt with usable images; prompts are the units" in sentence
     # Its own leaning can be told, for this very prompt: images are the units.
     concept = next(f for f in found if f.details.get("concept") == "X")
     assert concept.unit == "image"
@@ -241,7 +242,7 @@ def test_an_encoder_that_returns_nan(audit: Audit, study: AssociationStudy) -> N
 
 def test_all_pictures_the_same(audit: Audit, study: AssociationStudy) -> None:
     fill_audit(audit, [study], lambda prompt, seed: direction("same"))
-    assert "the same association" in no_number(only(analyze(audit).findings, "d"))
+    assert "the same association" in no_number(only(analyze(audit).findings, "d"), n=36)
 
 
 def test_nothing_measured_is_an_error(audit: Audit, study: AssociationStudy) -> None:

@@ -316,6 +316,7 @@ def test_single_images_have_no_diversity_to_speak_of(audit: Audit) -> None:
     for one in diversity:
         assert (one.estimate, one.p, one.q) == (None, None, None)
         assert "every attribute has one image" in one.sentence
+        assert one.n > 0, "there are images, only not enough of them"
     assert of(findings, "gender", "change of leaning").p is not None
 
 

@@ -30,16 +30,17 @@ def contrast_findings(
     if by_prompt and settings.permute == "stimuli":
         x, y = x.whole(), y.whole()
     missing = x.n_missing + y.n_missing
+    counts = {"n": len(x.neutral.vectors) + len(y.neutral.vectors), "n_missing": missing}
     lack = lack_of((x, y), prompts_as_units=by_prompt)
     if lack:
-        return [view.no_answer(question, EFFECT, lack, missing)]
+        return [view.no_answer(question, EFFECT, lack, **counts)]
     try:
         result = _test(view, contrast, poles, x, y)
     except StatisticsError as error:
-        return [view.no_answer(question, EFFECT, str(error), missing)]
+        return [view.no_answer(question, EFFECT, str(error), **counts)]
     if not math.isfinite(result.effect_size):
         reason = "all images of both sides have the same association, so d has no unit"
-        return [view.no_answer(question, EFFECT, reason, missing)]
+        return [view.no_answer(question, EFFECT, reason, **counts)]
     details = _details(view, contrast, poles, result)
     effect = Finding(
         study=view.study.name,

@@ -99,9 +99,10 @@ def original_finding(arms: CategoryArms) -> Finding:
         },
     }
     if score.n < LEAST_IMAGES:
-        return _no_answer(start, arms, f"{counted(score.n, 'image')} with a known group; {_LEAST}")
+        reason = f"{counted(score.n, 'image')} with a known group; {_LEAST} are needed"
+        return _no_answer(start, arms, reason, n=score.n)
     if _single(arm):
-        return _no_answer(start, arms, _SINGLE)
+        return _no_answer(start, arms, _SINGLE, n=score.n)
     return Finding(
         **start,
         estimate=score.value,
@@ -136,10 +137,13 @@ def diversity_finding(comparison: Comparison) -> Finding:
         known = [
             int((arm.first + arm.second).sum()) for arm in (comparison.before, comparison.after)
         ]
-        reason = f"{known[0]} images with a known group before, {known[1]} after; {_LEAST}"
-        return _no_answer({**start, "p": None}, arms, reason)
+        reason = (
+            f"{known[0]} images with a known group before, {known[1]} after; {_LEAST} on each side "
+            "are needed"
+        )
+        return _no_answer({**start, "p": None}, arms, reason, n=result.n)
     if _single(comparison.before) and _single(comparison.after):
-        return _no_answer({**start, "p": None}, arms, _SINGLE)
+        return _no_answer({**start, "p": None}, arms, _SINGLE, n=result.n)
     return Finding(
         **start,
         **_numbers(change),
@@ -279,21 +283,21 @@ def _single(arm: Arm) -> bool:
     return bool((arm.first + arm.second).max(initial=0) < 2)
 
 
-_LEAST = f"at least {LEAST_IMAGES} on each side are needed"
+_LEAST = f"at least {LEAST_IMAGES}"
 _SINGLE = (
     "every attribute has one image, whose diversity score is 1 whatever it shows; ask for more "
     "images a prompt"
 )
 
 
-def _no_answer(start: dict[str, Any], arms: CategoryArms, reason: str) -> Finding:
+def _no_answer(start: dict[str, Any], arms: CategoryArms, reason: str, *, n: int = 0) -> Finding:
     data = arms.view.data
     sentence = not_enough(
         f"{_where(arms)}: {reason}",
         data.dropped,
         data.wanted,
     )
-    return Finding(**start, estimate=None, low=None, high=None, n=0, sentence=sentence)
+    return Finding(**start, estimate=None, low=None, high=None, n=n, sentence=sentence)
 
 
 def _where(arms: CategoryArms) -> str:

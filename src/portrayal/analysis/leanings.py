@@ -37,13 +37,14 @@ def concept_finding(view: View, concept: ConceptImages, poles: Poles, *, tested:
             contrasted the contrast is the question.
     """
     question = view.question(concept.name, poles)
+    counts = {"n": len(concept.neutral.vectors), "n_missing": concept.n_missing}
     lack = concept.lack()
     if lack:
-        return view.no_answer(question, ASSOCIATION, lack, concept.n_missing)
+        return view.no_answer(question, ASSOCIATION, lack, **counts)
     try:
         result = _single(view, concept, poles)
     except StatisticsError as error:
-        return view.no_answer(question, ASSOCIATION, str(error), concept.n_missing)
+        return view.no_answer(question, ASSOCIATION, str(error), **counts)
     low, high = finite(result.interval.low), finite(result.interval.high)
     p = finite(result.p_value)
     return Finding(
@@ -105,9 +106,9 @@ def vector_findings(view: View, concept: ConceptImages) -> list[Finding]:
     }
     lack = concept.lack()
     if lack:
+        counts = {"n": len(concept.neutral.vectors), "n_missing": concept.n_missing}
         return [
-            view.no_answer(question, ASSOCIATION, lack, concept.n_missing)
-            for question in questions.values()
+            view.no_answer(question, ASSOCIATION, lack, **counts) for question in questions.values()
         ]
     unit = concept_unit(view, concept)
     by_prompt = unit == "prompt"

@@ -46,8 +46,10 @@ class View:
         """Write a question as it heads a row: `flowers: pleasant rather than unpleasant`."""
         return f"{subject}: {poles.first} rather than {poles.second}{self.suffix}"
 
-    def no_answer(self, question: str, statistic: str, reason: str, n_missing: int) -> Finding:
-        """Return a finding without a number, which says why."""
+    def no_answer(
+        self, question: str, statistic: str, reason: str, *, n: int, n_missing: int
+    ) -> Finding:
+        """Return a finding without an estimate, which says why."""
         return Finding(
             study=self.study.name,
             question=question,
@@ -57,7 +59,7 @@ class View:
             high=None,
             p=None,
             q=None,
-            n=0,
+            n=n,
             n_missing=n_missing,
             unit=self.settings.unit,
             sentence=not_enough(reason, self.data.dropped, self.data.wanted),
