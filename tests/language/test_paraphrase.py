@@ -128,7 +128,7 @@ def test_a_paraphrase_that_loses_the_occupation_is_dropped() -> None:
 def test_a_chat_model_is_asked_as_in_the_paper(
     endpoint: Callable[[Answer], Endpoint], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(KEY, SECRET)
+    monkeypatch.setenv(KEY, f"{SECRET}\r\n")
 
     def answer(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         caption = body["messages"][0]["content"].rpartition("Caption: ")[2]
@@ -143,6 +143,13 @@ def test_a_chat_model_is_asked_as_in_the_paper(
     assert all('The word "nurse" must stay' in b["messages"][0]["content"] for b in server.asked)
     assert set(server.keys) == {f"Bearer {SECRET}"}
     assert SECRET not in json.dumps(chat.identity.as_dict())
+
+
+def test_a_key_that_no_request_can_carry_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, f"{SECRET} {SECRET}")
+    with pytest.raises(LanguageError, match=f"the key in the environment variable {KEY}") as caught:
+        open_paraphraser(Paraphrasing(by="chat", model="small", url="http://127.0.0.1:1/v1"))
+    assert SECRET not in str(caught.value)
 
 
 def test_a_busy_endpoint_is_asked_again(

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from portrayal.errors import GenerationError, GenerationStopped
 from portrayal.generation.endpoint import Answer, Endpoint
 from portrayal.generation.spending import Ceiling
+from portrayal.models.keys import read_key
 from portrayal.records import Identity, Picture, Request
 
 OPENAI, ANY = "openai:", "api:"
@@ -224,7 +225,7 @@ def open_api(
     is_openai = model.startswith(OPENAI)
     address = _address(model, base_url, default=OPENAI_URL if is_openai else None)
     variable = OPENAI_KEY if is_openai else ANY_KEY
-    key = _key(variable)
+    key = read_key(variable, error=GenerationError)
     if is_openai and key is None:
         raise GenerationError(f"{model}: no key; set the environment variable {variable}")
     options = {} if width is None else {"size": f"{width}x{height or width}"}
@@ -246,17 +247,6 @@ def _ceiling(
     max_images: int | None = None, max_cost: float | None = None, price: float | None = None
 ) -> Ceiling:
     return Ceiling(images=max_images, cost=max_cost, price=price)
-
-
-def _key(variable: str) -> str | None:
-    """Return the key that an environment variable holds; None where it is absent or empty."""
-    found = os.environ.get(variable, "").strip()  # files that keys are read from end in a newline
-    if not all("!" <= letter <= "~" for letter in found):
-        raise GenerationError(
-            f"the key in the environment variable {variable} holds a space, a control character or "
-            "a letter beyond ASCII, which no request can carry; copy the key alone"
-        )
-    return found or None
 
 
 def _address(model: str, given: str | None, *, default: str | None) -> str:

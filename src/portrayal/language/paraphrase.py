@@ -6,7 +6,6 @@ and counted, never used.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from portrayal.errors import LanguageError
 from portrayal.models.devices import import_extra
+from portrayal.models.keys import read_key
 from portrayal.records import Identity, digest
 from portrayal.study.amplification import Paraphrasing
 
@@ -165,7 +165,7 @@ class ChatParaphraser:
 
     def __init__(self, model: str, *, url: str = "") -> None:
         self._openai = import_extra("openai", extra="api")
-        key = os.environ.get(KEY)
+        key = read_key(KEY, error=LanguageError)
         if not key and not url:
             raise LanguageError(f"paraphraser {model}: the environment has no {KEY}; set it")
         self._model = model
