@@ -191,7 +191,7 @@ def test_pictures_stand_in_the_order_of_requests(server: ImageServer) -> None:
 @pytest.mark.parametrize("count", [1, 3])
 def test_no_more_calls_at_once_than_allowed(server: ImageServer, count: int) -> None:
     server.behave = lambda number, body: "slow"
-    server.slow_s = 0.02
+    server.slow_s = 0.2
     assert answers(hurried(server, concurrency=count), n=9) == [("ok", None)] * 9
     assert server.most_at_once == count
 
@@ -449,10 +449,12 @@ def test_no_call_goes_beyond_the_ceiling(
     server.behave = lambda number, body: ways[number % len(ways)]
     generator = hurried(server, **ceiling)
     audit = Audit.at(tmp_path / "audit", generator.identity)
+    seen: list[int] = []
     with pytest.raises(GenerationStopped, match=f"the ceiling is reached: {allowed} paid calls"):
-        generate(audit, generator, [("a", 200)])
+        generate(audit, generator, [("a", 200)], on_progress=lambda done, _: seen.append(done))
     assert server.billed == generator._ceiling.paid == allowed
     status = Counter(row[0] for row in audit.images().select("status").fetchall())
+    assert seen[-1] == status.total(), "the last that is shown is what is stored"
     assert status["ok"] == server.ways["ok"], "every picture that was paid for is there"
     assert 3 * status["failed"] <= server.ways["cut"], "given up only after three lost answers"
 

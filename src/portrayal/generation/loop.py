@@ -99,14 +99,19 @@ def make(
     arrivals = Arrivals(audit, task.parts)
     with own_place(images) as place:
         run = _Run(generator, Work(task.missing, place=place), patience or Patience())
-        with PartWriter(audit, again=task.retry_failed, on_stored=on_stored) as writer:
-            while run.left:
-                batch = _next_batch(run, writer)
-                run.store(batch, writer)
-                for prompts, seeds in arrivals.look(failed_too=not task.retry_failed):
-                    run.elsewhere += run.work.strike(prompts, seeds)
-                report(task.total - run.left - run.waiting, task.total)
-            run.give_up_waiting(writer)
+        writer = PartWriter(audit, again=task.retry_failed, on_stored=on_stored)
+        try:
+            with writer:
+                while run.left:
+                    batch = _next_batch(run, writer)
+                    run.store(batch, writer)
+                    for prompts, seeds in arrivals.look(failed_too=not task.retry_failed):
+                        run.elsewhere += run.work.strike(prompts, seeds)
+                    report(task.total - run.left - run.waiting, task.total)
+                run.give_up_waiting(writer)
+        except BaseException:  # the last that is seen of a run that ends early is what it stored
+            report(task.present + run.elsewhere + writer.stored.total(), task.total)
+            raise
     stored = writer.stored
     report(task.total, task.total)
     return GenerationSummary(
