@@ -42,19 +42,24 @@ class Jobs:
         """Start a job and wait for it."""
         return self.wait(self.start(verb, folder, **options))
 
-    def kill_after(self, seconds: float, *, at_work: bool, folder: Path, **job: Any) -> bool:
+    def kill_after(
+        self, seconds: float, *, at_work: bool, folder: Path, parts: int = 0, **job: Any
+    ) -> bool:
         """Start a job and kill it with SIGKILL; return False where it had finished before.
 
         Args:
             seconds: How long to let it run.
             at_work: Count from the first look at what is missing, not from the start.
             folder: The audit.
+            parts: Count only once the folder holds so many parts.
             job: What to do.
         """
         mark = folder.with_suffix(".mark")
         mark.unlink(missing_ok=True)
         pid = self.start(folder=folder, **job)
         while at_work and not mark.exists():
+            time.sleep(0.002)
+        while len(list(folder.rglob("part-*"))) < parts:
             time.sleep(0.002)
         time.sleep(seconds)
         with contextlib.suppress(ProcessLookupError):
