@@ -1,7 +1,7 @@
 """Pipeline folders in the layout of diffusers: what is in them, what they are hashed by, loading.
 
-Only safetensors are read and no code of a model is run: a pickle, or a pipeline
-that names code of its own, is an error that says so. So is one that is not whole.
+Only safetensors are read and no code of a model is run: a pickle, or a pipeline that names code of
+its own, is an error that says so. So is one that is not whole.
 """
 
 from __future__ import annotations

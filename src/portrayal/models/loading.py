@@ -18,7 +18,7 @@ from portrayal.models.devices import quietly
 
 _SHOWN = 3
 _LISTED = re.compile(r"newly initialized:? ?\[([^\]]*)\]")
-_REPORTED = re.compile(r"^(\S+)\s*\|\s*MISSING\b", re.MULTILINE)
+_REPORTED = re.compile(r"^(.+?)\s*\|\s*MISSING\b", re.MULTILINE)
 _HARMLESS = ("num_batches_tracked", "position_ids")
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
