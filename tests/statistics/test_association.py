@@ -541,8 +541,8 @@ def test_coverage_of_small_designs(
             expected = truth(world.images(3000 if prompts < 20 else 1000))
         rates.append(coverage(world, 250, resample=resample, expected=expected))
     score, effect = np.mean(rates, axis=0)
-    record_property("score", score)
-    record_property("effect", effect)
+    record_property("score", float(score))  # workers send plain numbers only
+    record_property("effect", float(effect))
     print(f"{resample:6} {prompts:3} prompts, attributes {attribute}: S {score:.3f} d {effect:.3f}")
     assert 0.92 <= score <= 0.98
     # Where attribute images are few and weak, d is hardly known, and its interval too careful.
