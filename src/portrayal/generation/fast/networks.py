@@ -345,7 +345,7 @@ def _resnet(self: Any, input_tensor: Any, temb: Any = None, *others: Any, **name
     if is_adapted or not fits or (temb is None) != (self.time_emb_proj is None):
         return self.plain_forward(input_tensor, temb, *others, **named)
     states = group_norm(input_tensor, self.norm1, silu=True)
-    states = _convolve(self.conv1, states)
+    states = _without_bias(self.conv1, states)
     if temb is None:
         added = self.conv1.bias.expand(len(states), -1).contiguous()
     else:
@@ -354,18 +354,18 @@ def _resnet(self: Any, input_tensor: Any, temb: Any = None, *others: Any, **name
     if self.conv_shortcut is not None:
         input_tensor = self.conv_shortcut(input_tensor)
     if hasattr(self.conv2, "spread"):
-        sums = _convolve(self.conv2, states, bias=self.conv2.bias, residual=input_tensor)
+        weight, spread, bias = self.conv2.weight, self.conv2.spread, self.conv2.bias
+        sums = convolve(states, weight, spread, bias=bias, residual=input_tensor)
     else:
         sums = input_tensor + self.conv2(states)
     return sums if self.output_scale_factor == 1 else sums / self.output_scale_factor
 
 
-def _convolve(conv: Any, states: Any, *, bias: Any = None, residual: Any = None) -> Any:
-    """Apply the weights of a plain 3 x 3 convolution; of its bias only what is given is added."""
+def _without_bias(conv: Any, states: Any) -> Any:
+    """Apply a plain 3 x 3 convolution, but for its bias."""
     if hasattr(conv, "spread"):
-        return convolve(states, conv.weight, conv.spread, bias=bias, residual=residual)
-    sums = functional.conv2d(states, conv.weight, bias, padding=1)
-    return sums if residual is None else residual + sums
+        return convolve(states, conv.weight, conv.spread)
+    return functional.conv2d(states, conv.weight, None, padding=1)
 
 
 def _upsample(self: Any, hidden_states: Any, output_size: Any = None, *others: Any) -> Any:
