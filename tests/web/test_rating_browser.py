@@ -209,11 +209,21 @@ def test_enter_with_an_open_question_stays_and_points_at_it(
 ) -> None:
     made = web.prepare(audit.path, raters=1, per_image=1, checks=0)
     server = serving(audit.path)
+    answers: list[Any] = []  # held back: still on their way when Enter is pressed
+    page.route(
+        "**/rate/*",
+        lambda route: answers.append(route) if route.request.post_data else route.continue_(),
+    )
     page.goto(f"{server.base}/enter/{made.tokens['rater 1']}")
     page.keyboard.press("Enter")
     code = ready(page)
-    page.keyboard.press("1")
+    with page.expect_request(lambda request: request.method == "POST"):
+        page.keyboard.press("1")
     page.keyboard.press("Enter")
+    assert page.inner_text("#status") == "3 answers are missing"
+    answers[0].continue_()
+    page.unroute("**/rate/*")
+    page.wait_for_function("() => sessionStorage.length === 0")  # it has been saved
     assert page.inner_text("#status") == "3 answers are missing"
     assert page.url.endswith(code)
     assert page.get_attribute("fieldset.active", "data-question") == "attribute"
@@ -221,6 +231,9 @@ def test_enter_with_an_open_question_stays_and_points_at_it(
     assert page.is_visible("#large")
     page.keyboard.press("Space")
     assert not page.is_visible("#large")
+    page.keyboard.press("2")  # a new answer: its being saved is the news
+    saved(page)
+    assert page.inner_text("#status") == "Saved"
 
 
 def test_another_link_shows_nothing_of_the_first(

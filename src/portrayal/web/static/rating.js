@@ -63,11 +63,17 @@ if (sheet) {
     status.className = kind || "";
   }
 
+  function sayMissing() {
+    const left = unanswered().length;
+    say(left === 1 ? "One answer is missing" : `${left} answers are missing`);
+  }
+
   // ---- saving: one submission in flight, the newest state follows ------------------------------
 
   let wanted = 0;
   let stored = 0;
   let sending = null;
+  let pointed = false; // at open questions: said until there is something new to save
   let seen = performance.now();
   let seconds = Number(sheet.dataset.seconds) || 0;
 
@@ -115,12 +121,14 @@ if (sheet) {
       }
     }
     sessionStorage.removeItem(store);
-    say("Saved", "good");
+    if (pointed) sayMissing();
+    else say("Saved", "good");
     return true;
   }
 
   function save() {
     wanted += 1;
+    pointed = false;
     sessionStorage.setItem(store, state().toString());
     if (!sending) sending = send().finally(() => (sending = null));
     return sending;
@@ -171,7 +179,8 @@ if (sheet) {
       left[0].classList.remove("missing");
       void left[0].offsetWidth; // so that the animation starts again
       left[0].classList.add("missing");
-      say(left.length === 1 ? "One answer is missing" : `${left.length} answers are missing`);
+      pointed = true;
+      sayMissing();
       return;
     }
     leave(sheet.dataset.following);
