@@ -109,10 +109,6 @@ class _Handler(BaseHTTPRequestHandler):
             with server.turn:
                 server.at_once -= 1
 
-    def do_GET(self) -> None:
-        """Answer a client that was sent elsewhere, and went there without its prompt."""
-        self._send(json.dumps({"error": {"message": "nf"}}), 404)
-
     def _answer(self, way: str, number: int, body: dict[str, Any]) -> None:
         text = f"{body['prompt']} {number}"
         if way in ("dripping error", "huge error"):
@@ -128,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif way == "goodbye":
             self._send(_good(encoded_picture(text)), 200, {"Connection": "close"})
         elif way == "moved":
-            self._send("", 302, {"Location": "/elsewhere"})
+            self._send("", 308, {"Location": "/v2/images/generations"})
         elif way == "cut":
             self._hang_up()
         elif way == "torn":

@@ -424,7 +424,7 @@ def generate(
             made = _make(engine, audit, work.studies, on_progress, retry_failed=retry_failed)
     compact(audit)
     _require_pictures(audit)
-    return _together(made)
+    return replace(_together(made), other_size=_of_other_size(audit))
 
 
 @contextlib.contextmanager
@@ -456,9 +456,18 @@ def _make(
     made = []
 
     def make(audit: Audit, wanted: Wanted) -> None:
-        before = 0 if retry_failed else _failed_before(audit, wanted)
+        before = _without_picture(audit, wanted)
+        if retry_failed:
+            before.pop("failed", None)
         one = engine.generate(audit, wanted, on_progress=show, retry_failed=retry_failed)
-        made.append(replace(one, present=one.present - before, failed_before=before))
+        made.append(
+            replace(
+                one,
+                present=one.present - before.total(),
+                failed_before=before["failed"],
+                refused_before=before["refused"],
+            )
+        )
 
     if wanted:
         make(audit, wanted)
@@ -468,12 +477,27 @@ def _make(
     return made
 
 
-def _failed_before(audit: Audit, wanted: Wanted) -> int:
-    """Count wanted images that an earlier run could not make."""
-    if not _failures(audit):
+def _without_picture(audit: Audit, wanted: Wanted) -> Counter[str]:
+    """Count wanted images that an earlier run could not make, by status."""
+    found = audit.images().filter("status <> 'ok'").select("status").distinct().fetchall()
+    unanswered = len(audit.missing(wanted)) if found else 0
+    return Counter(
+        {
+            str(status): len(audit.missing(wanted, disregarding=[str(status)])) - unanswered
+            for (status,) in found
+        }
+    )
+
+
+def _of_other_size(audit: Audit) -> int:
+    """Count pictures that are not of the size that a service was asked for."""
+    model = audit.generator
+    asked = model.settings.get("size") if model.kind == "api" else None
+    if asked is None:
         return 0
-    tried_again = audit.missing(wanted, retry_failed=True)
-    return len(tried_again) - len(audit.missing(wanted))
+    width, _, height = str(asked).partition("x")
+    other = f"status = 'ok' and (width <> {int(width)} or height <> {int(height)})"
+    return int(audit.images().filter(other).count("*").fetchall()[0][0])
 
 
 def _failures(audit: Audit) -> list[tuple[str, int]]:

@@ -200,7 +200,7 @@ def test_embeddings_of_two_widths(portrayal: CommandLine, audit: Path, tmp_path:
     [
         (("--model", "no-such-folder/"), "no-such-folder"),
         ((*PAINTER, "--encoder", "no/encoder-of-this-name"), "no/encoder-of-this-name"),
-        ((*PAINTER, "--steps", "20"), "setting steps is unknown"),
+        ((*PAINTER, "--steps", "20"), "practice:painter knows no --steps"),
         ((*PAINTER, "--size", "banana"), "--size is 'banana'"),
         ((*PAINTER, "--size", "64x"), "--size is '64x'"),
         ((*PAINTER, "--size", "0"), "--size is '0'"),

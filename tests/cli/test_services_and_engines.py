@@ -54,7 +54,7 @@ def test_a_ceiling_is_one_line_and_the_next_run_continues(
     done = portrayal(*words, "--max-images", "7", "--json")
     assert json.loads(done.out) == {
         "made": 7, "refused": 0, "failed": 0, "present": 5, "truncated": 0, "lost": 0,
-        "failed_before": 0,
+        "failed_before": 0, "refused_before": 0, "other_size": 0,
     }  # fmt: skip
 
 
@@ -78,6 +78,21 @@ def test_where_every_image_fails_the_run_says_why_and_fails(
     assert "most failed with: " in some.err
     again = portrayal("generate", work, *words)
     assert "0 images made, 3 were there, 9 failed before" in again.err
+
+
+def test_refusals_and_pictures_of_another_size_are_counted_in_every_run(
+    portrayal: CommandLine, server: ImageServer, work: Path, tmp_path: Path
+) -> None:
+    server.behave = lambda number, body: "policy" if "chef" in body["prompt"] else "ok"
+    words = ("generate", work, "--out", tmp_path / "audit", "--model", "api:m", "--base-url",
+             server.address, "--size", "16")  # fmt: skip
+    first = portrayal(*words).err.splitlines()[-1]
+    assert first == (
+        "9 images made, 0 were there, 3 refused by the model, 9 not of the size asked for"
+    )
+    again = portrayal(*words).err.splitlines()[-1]
+    assert again == "0 images made, 9 were there, 3 refused before, 9 not of the size asked for"
+    assert portrayal(*words, "--retry-failed").err.splitlines()[-1] == again
 
 
 def test_names_are_printed_as_they_are_written(
@@ -105,7 +120,7 @@ def test_processes_share_a_study(work: Path, tmp_path: Path) -> None:
         (("--engine", "ray", "--devices", "cpu"), "--devices is for --engine local"),
         (("--model", "api:m", "--devices", "cpu"), "api:m is called from here"),
         (("--model", "api:m"), "which service? give --base-url"),
-        (("--model", "practice:painter", "--lora", "x"), "setting lora is unknown"),
+        (("--model", "practice:painter", "--lora", "x"), "practice:painter knows no --lora"),
         (("--lora", "absent"), "no such folder, and not a Hub id"),
         (("--compile", "maybe"), "--compile is 'maybe'; allowed: auto, on, off"),
     ],

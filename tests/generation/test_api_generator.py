@@ -85,14 +85,22 @@ def then_ok(*ways: str) -> Callable[[int, dict[str, Any]], str]:
             "--max-cost is 0.01 and does not pay for one picture at --price 0.02; allowed: 0.02 or",
         ),
         ("api:m", {"base_url": "http://h", "timeout": 0.0}, "--timeout is 0"),
+        (f"api:{KEY}", {"base_url": "http://h"}, "--model holds the key of PORTRAYAL_API_KEY"),
+        ("api:m", {"base_url": f"http://h/{KEY}"}, "--base-url holds the key of PORTRAYAL_API"),
+        ("api:m", {"base_url": "http://h", "quality": KEY}, "--quality holds the key of"),
         ("api:m", {"base_url": "http://h", "concurrency": 0}, "--concurrency is 0"),
-        ("api:m", {"base_url": "http://h", "steps": 3}, "setting steps is unknown; allowed: width"),
+        (
+            "api:m",
+            {"base_url": "http://h", "steps": 3},
+            "api:m knows no --steps; allowed: --size, --quality",
+        ),
     ],
 )
 def test_bad_settings_are_named(model: str, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(GenerationError, match=message) as caught:
         open_generator(model, **settings)
     assert "pw" not in str(caught.value)
+    assert KEY not in str(caught.value)
 
 
 def test_the_identity_says_what_pictures_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,7 +396,10 @@ def test_refusals_are_data_with_their_code(
         ("wrong key", "does not accept the key .*; set the environment variable PORTRAYAL_API_KEY"),
         ("no model", "will not answer: HTTP 404 model_not_found"),
         ("no money", "will not answer: HTTP 429 insufficient_quota"),
-        ("moved", "will not answer: HTTP 404: nf"),
+        (
+            "moved",
+            "sends callers to another address [(]HTTP 308[)]: http://.*/v2; check --base-url",
+        ),
     ],
 )
 def test_what_is_hopeless_ends_the_run_and_what_was_made_is_stored(

@@ -396,7 +396,7 @@ def test_a_size_is_honoured(sd1: Path) -> None:
         ({"device": "warp"}, "device 'warp' cannot be used"),
         ({"batch_size": 0}, "batch_size is 0"),
         ({"revision": "main"}, "a folder has no revision"),
-        ({"stepz": 1}, "setting stepz is unknown; allowed: steps"),
+        ({"stepz": 1}, "knows no --stepz; allowed: --steps"),
     ],
 )
 def test_bad_settings_are_named(sd1: Path, setting: dict[str, Any], message: str) -> None:

@@ -13,7 +13,7 @@ Readers need nothing of ours: pandas, polars, DuckDB and `datasets` open the par
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -122,15 +122,15 @@ class Audit:
         """Names of the image parts that were appended by this very object."""
         return self._images.written
 
-    def missing(self, wanted: Wanted, *, retry_failed: bool = False) -> pa.Table:
+    def missing(self, wanted: Wanted, *, disregarding: Collection[str] = ()) -> pa.Table:
         """Return wanted minus present: a table of `prompt` and `seed`, in the order wanted.
 
         Args:
             wanted: Prompt texts, each with its seeds, or with the number of images wanted (seeds
                 0 ... n-1).
-            retry_failed: Count images that failed before as missing.
+            disregarding: Statuses that count as missing: "failed", "refused".
         """
-        return absent_requests(self._images.folder, wanted, retry_failed=retry_failed)
+        return absent_requests(self._images.folder, wanted, disregarding=disregarding)
 
     def read_images(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return the encoded bytes of the images with these keys (those that are ok)."""

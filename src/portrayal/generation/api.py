@@ -10,7 +10,7 @@ import os
 import random
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -231,6 +231,7 @@ def open_api(
     options = {} if width is None else {"size": f"{width}x{height or width}"}
     if quality is not None:
         options["quality"] = quality
+    _refuse_the_key({"--model": name, "--base-url": address, "--quality": quality}, key, variable)
     identity = Identity("api", name, {"base_url": address, "seeds": SEEDS, **options})
     return ApiGenerator(
         Endpoint(
@@ -241,6 +242,22 @@ def open_api(
         concurrency=concurrency,
         batch_size=batch_size or 2 * concurrency,
     )
+
+
+def _refuse_the_key(given: Mapping[str, str | None], key: str | None, variable: str) -> None:
+    """Raise where a text that goes into the identity holds the key, as after a slip of the paste.
+
+    Args:
+        given: Options and what they are.
+        key: The key, if there is one.
+        variable: The environment variable that holds it.
+    """
+    for option, text in given.items():
+        if key and key in (text or ""):
+            raise GenerationError(
+                f"{option} holds the key of {variable}, and would be written into the audit; "
+                "the environment variable alone is enough"
+            )
 
 
 def _ceiling(

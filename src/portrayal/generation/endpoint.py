@@ -38,6 +38,7 @@ _NEVER_THERE = ("ConnectError", "ConnectTimeout", "ProxyError")
 _CONNECT_S = 5.0  # to be let in; what is made behind the door takes longer
 _FORMAT = "response_format"
 _LONGEST_REASON = 200
+_CALL = "/images/generations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,9 @@ class Endpoint:
             max_retries=0,
             http_client=self._openai.DefaultHttpxClient(
                 # A hook that held this object would keep it, and the client, open for ever.
-                event_hooks={"response": [hook, lambda response: answered.set()]}
+                event_hooks={"response": [hook, lambda response: answered.set()]},
+                # The address is on record: what another one answers is not for us to pass on.
+                follow_redirects=False,
             ),
         )
         weakref.finalize(self, self._client.close)
@@ -168,6 +171,11 @@ class Endpoint:
             raise GenerationError(
                 f"{self._model}: the service does not accept the key (HTTP 401); "
                 f"set the environment variable {self._key_from}"
+            )
+        if 300 <= status < 400:
+            raise GenerationError(
+                f"{self._model}: the service sends callers to another address (HTTP {status}): "
+                f"{self._clean(_moved_to(error.response))}; check --base-url"
             )
         if status in (402, 403, 404) or code in _NO_MONEY:
             raise GenerationError(f"{self._model}: the service will not answer: {said}")
@@ -253,6 +261,12 @@ def _message(error: Any) -> str:
     found = body.get("message") if isinstance(body, Mapping) else None
     said = str(found or "").strip()
     return said or error.response.reason_phrase or type(error).__name__
+
+
+def _moved_to(response: Any) -> str:
+    """Return where a redirect leads, as a base URL where it is one of image endpoints."""
+    place = response.headers.get("location") or "it does not say which"
+    return str(response.url.join(place) if place.startswith("/") else place).removesuffix(_CALL)
 
 
 def _is_policy(code: str) -> bool:

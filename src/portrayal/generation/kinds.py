@@ -88,9 +88,19 @@ def open_generator(model: str, **settings: Any) -> Generator:
     for name in given:
         if name not in kind.settings:
             raise GenerationError(
-                f"{model}: setting {name} is unknown; allowed: {one_of(kind.settings)}"
+                f"{model} knows no {_option(name)}; allowed: "
+                f"{one_of(list(dict.fromkeys(_option(one) for one in kind.settings)))}"
             )
     return kind.open(model, **given)
+
+
+def _option(setting: str) -> str:
+    """Return a setting's name as it is written on the command line.
+
+    >>> _option("max_images")
+    '--max-images'
+    """
+    return "--size" if setting in ("width", "height") else f"--{setting.replace('_', '-')}"
 
 
 def open_on(device: str | None, *, model: str, **settings: Any) -> Generator:

@@ -68,6 +68,8 @@ class GenerationSummary:
         failed: Requests that failed after all attempts, stored with their reason by this run.
         present: Wanted pictures that were there before, or that another process made meanwhile.
         failed_before: Requests that failed in an earlier run and were not tried again.
+        refused_before: Requests that the generator declined in an earlier run.
+        other_size: Pictures of the audit that are not of the size asked for; services do that.
         truncated: Prompts that were cut to the text window, as the user allowed.
         lost: Workers of an engine that ended before their time; others did their work.
     """
@@ -79,6 +81,8 @@ class GenerationSummary:
     truncated: int = 0
     lost: int = 0
     failed_before: int = 0
+    refused_before: int = 0
+    other_size: int = 0
 
     def as_dict(self) -> dict[str, int]:
         """Return a JSON-ready copy."""
@@ -91,6 +95,8 @@ class GenerationSummary:
             (self.refused, "refused by the model"),
             (self.failed, "failed (--retry-failed tries again)"),
             (self.failed_before, "failed before (--retry-failed tries again)"),
+            (self.refused_before, "refused before"),
+            (self.other_size, "not of the size asked for"),
             (self.truncated, "prompts cut to the text window"),
             (self.lost, "workers lost, others did their work"),
         ):
