@@ -23,7 +23,7 @@ from portrayal.analysis import analyze as analyze_audit
 from portrayal.analysis.amplification_plan import with_captions
 from portrayal.analysis.influence_plan import plan_influence
 from portrayal.analysis.plan import DEFAULT_RATE, StudyPlan, plan_study, plan_together
-from portrayal.audit import Audit, compact
+from portrayal.audit import Audit, compact, outcomes
 from portrayal.audit.wants import Wanted
 from portrayal.engine import Engine, EngineSettings, Here, open_engine
 from portrayal.engine.protocol import MeasurersOpener, Opener
@@ -424,7 +424,7 @@ def generate(
             made = _make(engine, audit, work.studies, on_progress, retry_failed=retry_failed)
     compact(audit)
     _require_pictures(audit)
-    return replace(_together(made), other_size=_of_other_size(audit))
+    return replace(_together(made), other_size=outcomes.of_other_size(audit))
 
 
 @contextlib.contextmanager
@@ -456,7 +456,7 @@ def _make(
     made = []
 
     def make(audit: Audit, wanted: Wanted) -> None:
-        before = _without_picture(audit, wanted)
+        before = outcomes.without_picture(audit, wanted)
         if retry_failed:
             before.pop("failed", None)
         one = engine.generate(audit, wanted, on_progress=show, retry_failed=retry_failed)
@@ -477,45 +477,9 @@ def _make(
     return made
 
 
-def _without_picture(audit: Audit, wanted: Wanted) -> Counter[str]:
-    """Count wanted images that an earlier run could not make, by status."""
-    found = audit.images().filter("status <> 'ok'").select("status").distinct().fetchall()
-    unanswered = len(audit.missing(wanted)) if found else 0
-    return Counter(
-        {
-            str(status): len(audit.missing(wanted, disregarding=[str(status)])) - unanswered
-            for (status,) in found
-        }
-    )
-
-
-def _of_other_size(audit: Audit) -> int:
-    """Count pictures that are not of the size that a service was asked for."""
-    model = audit.generator
-    asked = model.settings.get("size") if model.kind == "api" else None
-    if asked is None:
-        return 0
-    width, _, height = str(asked).partition("x")
-    other = f"status = 'ok' and (width <> {int(width)} or height <> {int(height)})"
-    return int(audit.images().filter(other).count("*").fetchall()[0][0])
-
-
-def _failures(audit: Audit) -> list[tuple[str, int]]:
-    """Return why images could not be made, each reason with its number, the commonest first."""
-    failed = audit.images().filter("status = 'failed'")
-    counts = failed.aggregate("reason, count(*) as n").order("n desc, reason")
-    return [(str(reason), int(n)) for reason, n in counts.fetchall()]
-
-
-def commonest_failure(out: Path) -> str | None:
-    """Return the commonest reason for which images of an audit could not be made."""
-    found = _failures(Audit(out))
-    return found[0][0] if found else None
-
-
 def _require_pictures(audit: Audit) -> None:
     """Raise where every image that was ever asked of this audit has failed."""
-    if not (found := _failures(audit)):
+    if not (found := outcomes.reasons(audit, "failed")):
         return
     if len(audit.images().filter("status <> 'failed'").limit(1).fetchall()):
         return

@@ -174,6 +174,15 @@ def test_everything_refused(audit: Audit) -> None:
     assert results.results[0].dropped == {"refused by the generator": 60}
 
 
+def test_everything_refused_before_an_encoder_came(audit: Audit) -> None:
+    fill_audit(audit, [study()], showing(LOOK), texts=None, status=lambda prompt, seed: "refused")
+    (found,) = analyze(audit).findings
+    assert found.sentence == (
+        "not enough data: there is no picture to judge on perceived gender "
+        "(of 60 images wanted: 60 refused by the generator)"
+    )
+
+
 def test_texts_that_were_not_read(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(LOOK), texts=None)
     (found,) = analyze(audit).findings

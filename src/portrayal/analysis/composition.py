@@ -21,6 +21,7 @@ from portrayal.analysis.sentences import (
     chance,
     counted,
     not_enough,
+    not_judged,
     number,
     percent,
 )
@@ -253,14 +254,10 @@ def _clustered(view: AxisView, places: list[int]) -> bool:
 def _unread(
     study: CompositionStudy, data: StudyData, settings: AnalysisSettings, axis: str, suffix: str
 ) -> Finding:
-    reason = (
-        f"the encoder {data.label} has not read the texts of the axis {axis!r}; "
-        "run: portrayal measure"
-    )
     return Finding(
         study=study.name, question=f"{axis}: who is shown?{suffix}", statistic=SHARE,
         estimate=None, low=None, high=None, p=None, q=None, n=0, n_missing=data.wanted,
-        unit=settings.unit, sentence=not_enough(reason, data.dropped, data.wanted),
+        unit=settings.unit, sentence=not_judged(axis, data.label, data.dropped, data.wanted),
         details={"encoder": data.label, "axis": axis},
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ from portrayal.analysis.influence_tables import (
     word_rows,
     words_table,
 )
-from portrayal.analysis.sentences import between, counted, not_enough, percent
+from portrayal.analysis.sentences import between, counted, not_enough, not_judged, percent
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.analysis.suggestions import suggest
 from portrayal.analysis.word_averages import Average, factor_averages
@@ -304,12 +304,9 @@ def _no_answer(view: _View, scores: PromptScores, column: int) -> Finding:
 
 
 def _unread(study: InfluenceStudy, data: StudyData, axis: str, suffix: str) -> Finding:
-    reason = (
-        f"the encoder {data.label} has not read the texts of the axis {axis!r}; "
-        "run: portrayal measure"
-    )
     question = f"{axis}: which word causes it?{suffix}"
-    return _empty(study, question, not_enough(reason, data.dropped, data.wanted), data, axis)
+    sentence = not_judged(axis, data.label, data.dropped, data.wanted)
+    return _empty(study, question, sentence, data, axis)
 
 
 def _empty(

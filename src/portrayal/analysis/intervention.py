@@ -31,7 +31,7 @@ from portrayal.analysis.intervention_tables import (
     shares_table,
 )
 from portrayal.analysis.published import Ours, published_table
-from portrayal.analysis.sentences import not_enough
+from portrayal.analysis.sentences import not_judged
 from portrayal.analysis.settings import AnalysisSettings
 from portrayal.analysis.tables import forest_table
 from portrayal.analysis.views import View
@@ -157,15 +157,9 @@ def _published(
 def _unread(
     study: InterventionStudy, data: StudyData, settings: AnalysisSettings, axis: str, suffix: str
 ) -> Finding:
-    reason = (
-        f"the encoder {data.label} has not read the texts of the axis {axis!r}; "
-        "run: portrayal measure"
-    )
-    if sum(data.dropped.values()) == data.wanted:
-        reason = f"there is no picture to judge on {axis}"
     return Finding(
         study=study.name, question=f"{axis}: who is shown?{suffix}", statistic=DIVERSITY_CHANGE,
         estimate=None, low=None, high=None, p=None, q=None, n=0, n_missing=data.wanted,
-        unit=settings.unit, sentence=not_enough(reason, data.dropped, data.wanted),
+        unit=settings.unit, sentence=not_judged(axis, data.label, data.dropped, data.wanted),
         details={"encoder": data.label, "axis": axis},
     )  # fmt: skip

@@ -53,3 +53,13 @@ def not_enough(reason: str, dropped: Mapping[str, int], wanted: int) -> str:
     counts = ", ".join(f"{n} {why}" for why, n in dropped.items())
     fate = f" (of {counted(wanted, 'image')} wanted: {counts})" if counts else ""
     return f"not enough data: {reason}{fate}"
+
+
+def not_judged(axis: str, encoder: str, dropped: Mapping[str, int], wanted: int) -> str:
+    """Write why no image was judged on an axis."""
+    reason = (
+        f"the encoder {encoder} has not read the texts of the axis {axis!r}; run: portrayal measure"
+    )
+    if sum(dropped.values()) == wanted:
+        reason = f"there is no picture to judge on {axis}"
+    return not_enough(reason, dropped, wanted)

@@ -79,13 +79,15 @@ def carry_out(work: Work, *, retry_failed: bool, json: bool) -> None:
 
 
 def say_made(made: GenerationSummary | Imported, out: Path) -> None:
-    """Say what was made, and why images failed."""
-    from portrayal import workflow
+    """Say what was made, and why images failed or were refused."""
+    from portrayal.audit import Audit, outcomes
 
     console.say(made.sentence())
     counts = made.as_dict()
     if counts.get("failed") or counts.get("failed_before"):
-        console.say(f"most failed with: {workflow.commonest_failure(out)}")
+        console.say(f"most failed with: {outcomes.reasons(Audit(out), 'failed')[0][0]}")
+    if counts.get("refused") or counts.get("refused_before"):
+        console.say(f"most refused for: {outcomes.reasons(Audit(out), 'refused')[0][0]}")
 
 
 def say_unused(results: dict[str, Any]) -> None:

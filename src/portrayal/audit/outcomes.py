@@ -1,0 +1,40 @@
+"""What became of the images that were asked for: pictures, refusals, failures, other sizes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from portrayal.audit.folder import Audit
+from portrayal.audit.wants import Wanted
+from portrayal.records import Status
+
+
+def reasons(audit: Audit, status: Status) -> list[tuple[str, int]]:
+    """Return why images were refused, or failed, each reason with its number, commonest first."""
+    some = audit.images().filter(f"status = '{status}'")
+    counts = some.aggregate("reason, count(*) as n").order("n desc, reason")
+    return [(str(reason), int(n)) for reason, n in counts.fetchall()]
+
+
+def without_picture(audit: Audit, wanted: Wanted) -> Counter[str]:
+    """Count wanted images that were asked for in vain, by status."""
+    wanted = list(wanted)
+    found = audit.images().filter("status <> 'ok'").select("status").distinct().fetchall()
+    unanswered = len(audit.missing(wanted)) if found else 0
+    return Counter(
+        {
+            str(status): len(audit.missing(wanted, disregarding=[str(status)])) - unanswered
+            for (status,) in found
+        }
+    )
+
+
+def of_other_size(audit: Audit) -> int:
+    """Count pictures that are not of the size that a service was asked for."""
+    model = audit.generator
+    asked = model.settings.get("size") if model.kind == "api" else None
+    if asked is None:
+        return 0
+    width, _, height = str(asked).partition("x")
+    other = f"status = 'ok' and (width <> {int(width)} or height <> {int(height)})"
+    return int(audit.images().filter(other).count("*").fetchall()[0][0])
