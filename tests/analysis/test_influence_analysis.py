@@ -195,6 +195,14 @@ def test_unread_axes_and_missing_pictures_give_no_number(audit: Audit) -> None:
     assert "has not read the texts of the axis" in finding.sentence
 
 
+def test_without_people_in_the_prompt_itself_the_others_are_counted(audit: Audit) -> None:
+    fill(audit, draw_texts(study()), lambda r: nobody() if r.prompt == DOCTOR else towards("man"))
+    findings = analyze(audit).findings
+    assert {one.estimate for one in findings} == {None}
+    assert all("too few pictures of people for" in one.sentence for one in findings)
+    assert {(one.n, one.n_missing) for one in findings} == {(6 * 24, 24)}
+
+
 def test_an_undrawn_study_says_so(audit: Audit) -> None:
     asked = study()
     fill(audit, asked)

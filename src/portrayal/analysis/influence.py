@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from portrayal.analysis.classifier_check import encoder_checks
 from portrayal.analysis.data import StudyData
@@ -293,14 +293,16 @@ def _average_finding(view: _View, one: Average, column: int) -> Finding:
 
 
 def _no_answer(view: _View, scores: PromptScores, column: int) -> Finding:
-    reason = f"too few pictures of people for {scores.counts.plan.source.text!r}"
-    return _empty(
+    counts = scores.counts
+    reason = f"too few pictures of people for {counts.plan.source.text!r}"
+    empty = _empty(
         view.study,
-        f"words towards {scores.counts.answers[column]}{_of_prompt(view, scores)}{view.suffix}",
+        f"words towards {counts.answers[column]}{_of_prompt(view, scores)}{view.suffix}",
         not_enough(reason, view.data.dropped, view.data.wanted),
         view.data,
         view.axis_name,
     )
+    return replace(empty, n=counts.images, n_missing=counts.missing)
 
 
 def _unread(study: InfluenceStudy, data: StudyData, axis: str, suffix: str) -> Finding:
