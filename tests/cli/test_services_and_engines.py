@@ -78,6 +78,11 @@ def test_where_every_image_fails_the_run_says_why_and_fails(
     assert "most failed with: " in some.err
     again = portrayal("generate", work, *words)
     assert "0 images made, 3 were there, 9 failed before" in again.err
+    server.behave = lambda number, body: "policy"
+    refused = portrayal("generate", work, *words, "--retry-failed")
+    assert "0 images made, 3 were there, 9 refused by the model" in refused.err
+    last = portrayal("generate", work, *words)
+    assert "0 images made, 3 were there, 9 refused before" in last.err
 
 
 def test_refusals_and_pictures_of_another_size_are_counted_in_every_run(

@@ -16,8 +16,9 @@ from portrayal.audit import Audit
 from portrayal.audit.parts import each_part, part_names
 from portrayal.errors import AuditError, GenerationError, PromptTooLong
 from portrayal.generation import GenerationSummary, generate
+from portrayal.generation.writer import store_records
 from portrayal.models.attempts import Patience
-from portrayal.records import Identity, Picture, Request, image_key
+from portrayal.records import Identity, ImageRecord, Picture, Request, Status, image_key
 
 PATIENT = Patience(sleep=lambda seconds: None)
 
@@ -109,6 +110,21 @@ def test_failed_requests_are_made_again_when_asked(tmp_path: Path) -> None:
     assert again == GenerationSummary(made=1, present=3)
     assert rows(audit)["a", 2] == ("ok", None)
     assert len(rows(audit)) == 4
+
+
+def test_what_another_process_stored_first_is_told_from_what_was_stored(tmp_path: Path) -> None:
+    def answer(seed: int, status: Status) -> ImageRecord:
+        data = b"picture" if status == "ok" else None
+        return ImageRecord("a", seed, status, None if data else "why", data)
+
+    audit = new_audit(tmp_path)
+    store_records(audit, [answer(0, "ok"), answer(1, "refused"), answer(2, "failed")], again=False)
+    ours = [answer(seed, "refused") for seed in range(4)] + [answer(4, "ok"), answer(5, "failed")]
+    assert store_records(audit, ours, again=False) == {
+        "refused": 1, "ok": 1, "failed": 1, "elsewhere": 3
+    }  # fmt: skip
+    tried = [answer(2, "failed"), answer(5, "ok"), answer(1, "ok")]
+    assert store_records(audit, tried, again=True) == {"ok": 1, "failed": 1, "elsewhere": 1}
 
 
 def test_what_passes_is_waited_for(tmp_path: Path) -> None:
@@ -211,10 +227,10 @@ def test_an_error_of_the_writer_stops_the_loop(
 ) -> None:
     audit, generator = new_audit(tmp_path), ColourGenerator(pause=0.01)
 
-    def full(records: object, *, again: bool) -> int:
+    def full(records: object, *, again: bool) -> Counter[str]:
         raise AuditError("the disk is full")
 
-    monkeypatch.setattr(audit, "append_images", full)
+    monkeypatch.setattr(audit, "append_counted", full)
     with pytest.raises(AuditError, match="the disk is full"):
         generate(audit, generator, [("a", 4000)])
     assert len(generator.batches) < 50
@@ -222,15 +238,15 @@ def test_an_error_of_the_writer_stops_the_loop(
 
 def test_a_slow_disk_holds_the_loop_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     audit, generator = new_audit(tmp_path), ColourGenerator()
-    append = audit.append_images
+    append = audit.append_counted
     ahead = []
 
-    def slow(records: Sequence[object], *, again: bool) -> int:
+    def slow(records: Sequence[object], *, again: bool) -> Counter[str]:
         time.sleep(0.05)
         ahead.append(len(generator.batches))
         return append(records, again=again)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(audit, "append_images", slow)
+    monkeypatch.setattr(audit, "append_counted", slow)
     generate(audit, generator, [("a", 40)])
     assert max(batch - stored for stored, batch in enumerate(ahead)) <= 5
 

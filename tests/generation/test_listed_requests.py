@@ -57,7 +57,7 @@ def test_missing_requests_in_order(audit: Audit) -> None:
         ]
     )
     assert missing_requests(audit, wanted).to_pylist() == [{"prompt": NURSE, "seed": 2}]
-    assert missing_requests(audit, wanted, disregarding=["failed"]).to_pylist() == [
+    assert missing_requests(audit, wanted, retry_failed=True).to_pylist() == [
         {"prompt": NURSE, "seed": 2},
         {"prompt": CHEF, "seed": 1},
     ]

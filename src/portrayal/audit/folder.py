@@ -13,7 +13,8 @@ Readers need nothing of ours: pandas, polars, DuckDB and `datasets` open the par
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -113,24 +114,36 @@ class Audit:
             records: What a generator answered.
             again: Also store what a second try made of requests that failed before.
         """
+        return self.append_counted(records, again=again).total()
+
+    def append_counted(
+        self, records: Sequence[ImageRecord], *, again: bool = False
+    ) -> Counter[str]:
+        """Store image records as one part; return how many were new, by status.
+
+        Args:
+            records: See `append_images`.
+            again: See `append_images`.
+        """
         if not records:
-            return 0
-        return self._images.append(images_table(self.generator, records), again=again)
+            return Counter()
+        new = self._images.append_new(images_table(self.generator, records), again=again)
+        return Counter(new["status"].to_pylist())
 
     @property
     def own_image_parts(self) -> Set[str]:
         """Names of the image parts that were appended by this very object."""
         return self._images.written
 
-    def missing(self, wanted: Wanted, *, disregarding: Collection[str] = ()) -> pa.Table:
+    def missing(self, wanted: Wanted, *, retry_failed: bool = False) -> pa.Table:
         """Return wanted minus present: a table of `prompt` and `seed`, in the order wanted.
 
         Args:
             wanted: Prompt texts, each with its seeds, or with the number of images wanted (seeds
                 0 ... n-1).
-            disregarding: Statuses that count as missing: "failed", "refused".
+            retry_failed: Count images that failed before as missing.
         """
-        return absent_requests(self._images.folder, wanted, disregarding=disregarding)
+        return absent_requests(self._images.folder, wanted, retry_failed=retry_failed)
 
     def read_images(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return the encoded bytes of the images with these keys (those that are ok)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import pyarrow as pa
 
@@ -12,7 +12,7 @@ from portrayal.records import Request
 
 
 def missing_requests(
-    audit: Audit, requests: Iterable[Request], *, disregarding: Collection[str] = ()
+    audit: Audit, requests: Iterable[Request], *, retry_failed: bool = False
 ) -> pa.Table:
     """Return the requests without an answer as a table of `prompt` and `seed`.
 
@@ -22,7 +22,7 @@ def missing_requests(
     Args:
         audit: The audit.
         requests: What is wanted.
-        disregarding: Statuses that are no answer.
+        retry_failed: Count requests that failed before as without an answer.
     """
     wanted: dict[str, set[int]] = {}
     for request in requests:
@@ -30,7 +30,7 @@ def missing_requests(
     rows = audit.images().select("prompt, seed, status").to_arrow_table()
     columns = (rows[name].to_pylist() for name in ("prompt", "seed", "status"))
     for prompt, seed, status in zip(*columns, strict=True):
-        if prompt in wanted and status not in disregarding:
+        if prompt in wanted and not (retry_failed and status == "failed"):
             wanted[prompt].discard(seed)
     pairs = [(prompt, seed) for prompt, seeds in wanted.items() for seed in sorted(seeds)]
     return pa.table(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from portrayal.audit.folder import Audit
-from portrayal.audit.wants import Wanted
-from portrayal.records import Status
+from portrayal.records import Request, Status
 
 
 def reasons(audit: Audit, status: Status) -> list[tuple[str, int]]:
@@ -16,17 +16,10 @@ def reasons(audit: Audit, status: Status) -> list[tuple[str, int]]:
     return [(str(reason), int(n)) for reason, n in counts.fetchall()]
 
 
-def without_picture(audit: Audit, wanted: Wanted) -> Counter[str]:
+def without_picture(audit: Audit, is_wanted: Callable[[Request], bool]) -> Counter[str]:
     """Count wanted images that were asked for in vain, by status."""
-    wanted = list(wanted)
-    found = audit.images().filter("status <> 'ok'").select("status").distinct().fetchall()
-    unanswered = len(audit.missing(wanted)) if found else 0
-    return Counter(
-        {
-            str(status): len(audit.missing(wanted, disregarding=[str(status)])) - unanswered
-            for (status,) in found
-        }
-    )
+    rows = audit.images().filter("status <> 'ok'").select("prompt, seed, status").fetchall()
+    return Counter(str(status) for p, seed, status in rows if is_wanted(Request(p, seed)))
 
 
 def of_other_size(audit: Audit) -> int:

@@ -48,6 +48,15 @@ class Store:
         """Write the rows whose keys are not here yet as one part; return how many they were.
 
         Args:
+            table: See `append_new`.
+            again: See `append_new`.
+        """
+        return len(self.append_new(table, again=again))
+
+    def append_new(self, table: pa.Table, *, again: bool = False) -> pa.Table:
+        """Write the rows whose keys are not here yet as one part; return them.
+
+        Args:
             table: The rows. Of two with one key the better one is taken.
             again: Also write a row that is better than the failed one here.
         """
@@ -71,7 +80,7 @@ class Store:
                     break
             fresh = still  # somebody else was faster with the others
         self._flush()
-        return len(fresh)
+        return fresh
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return columns of all rows, each key once, in the order they were written."""

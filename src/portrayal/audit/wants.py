@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ Wanted = Iterable[tuple[str, int | range]]
 """Prompt texts, each with its seeds, or with the number of images wanted (seeds 0 ... n-1)."""
 
 
-def absent_requests(folder: Path, wanted: Wanted, *, disregarding: Collection[str]) -> pa.Table:
+def absent_requests(folder: Path, wanted: Wanted, *, retry_failed: bool) -> pa.Table:
     """Return the requests without an answer as a table of `prompt` and `seed`.
 
     Every wanted request has a place in one array of booleans, prompt after prompt and seed after
@@ -27,7 +27,7 @@ def absent_requests(folder: Path, wanted: Wanted, *, disregarding: Collection[st
     Args:
         folder: The folder of image parts.
         wanted: Prompt texts with their seeds. Where a prompt is wanted twice, see `most_wanted`.
-        disregarding: Statuses that are no answer.
+        retry_failed: Count requests that failed before as without an answer.
     """
     place: dict[str, int] = {}
     counts, begins = array("q"), array("q")
@@ -45,11 +45,10 @@ def absent_requests(folder: Path, wanted: Wanted, *, disregarding: Collection[st
     firsts = np.asarray(begins, dtype=np.int64)
     starts = np.cumsum(sizes) - sizes
     absent = np.ones(int(sizes.sum()), dtype=np.bool_)
-    columns = ["prompt", "seed", *(["status"] if disregarding else [])]
+    columns = ["prompt", "seed", "status"] if retry_failed else ["prompt", "seed"]
     for table in each_part(folder, columns):
-        if disregarding:
-            no_answer = pc.is_in(table["status"], pa.array(list(disregarding), pa.string()))
-            table = table.filter(pc.invert(no_answer))
+        if retry_failed:
+            table = table.filter(pc.not_equal(table["status"], "failed"))
         # Prompts repeat within a part, so each of them is looked up once.
         encoded = table["prompt"].combine_chunks().dictionary_encode()
         found = [place.get(prompt, -1) for prompt in encoded.dictionary.to_pylist()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -45,7 +45,7 @@ class ListedAudit(Audit):
         for request in self._requests:
             self.counts[request.prompt] = self.counts.get(request.prompt, 0) + 1
 
-    def missing(self, wanted: Wanted, *, disregarding: Collection[str] = ()) -> pa.Table:
+    def missing(self, wanted: Wanted, *, retry_failed: bool = False) -> pa.Table:
         """Return the listed requests without an answer."""
         del wanted  # their number alone, which `counts` gave
-        return missing_requests(Audit(self.path), self._requests, disregarding=disregarding)
+        return missing_requests(Audit(self.path), self._requests, retry_failed=retry_failed)

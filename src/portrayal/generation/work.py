@@ -62,7 +62,7 @@ def find_task(audit: Audit, wanted: Wanted, *, retry_failed: bool) -> Task:
     """
     counts = list(wanted)
     parts = frozenset(part_names(audit.path / "images"))  # first: what comes later is an arrival
-    missing = audit.missing(counts, disregarding=("failed",) if retry_failed else ())
+    missing = audit.missing(counts, retry_failed=retry_failed)
     total = sum(len(seeds_of(seeds)) for _, seeds in counts)
     return Task(missing, total, parts, retry_failed)
 

@@ -101,14 +101,11 @@ class PartWriter:
 
 def store_records(audit: Audit, records: Sequence[ImageRecord], *, again: bool) -> Counter[str]:
     """Store rows as one part; return how many were stored by status, and how many "elsewhere"."""
-    fresh = audit.append_images(records, again=again)
-    counts = Counter(str(one.status) for one in records)
-    old = len(records) - fresh
-    if not old:
-        return counts
+    new = audit.append_counted(records, again=again)
+    old = Counter(str(one.status) for one in records) - new
     # What failed before and failed again is no news to the folder; nobody else made it, though.
-    still = min(counts["failed"], old) if again else 0
-    return +Counter({"ok": fresh, "failed": still, "elsewhere": old - still})
+    still = old["failed"] if again else 0
+    return new + Counter({"failed": still, "elsewhere": old.total() - still})
 
 
 def record(request: Request, picture: Picture) -> ImageRecord:

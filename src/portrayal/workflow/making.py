@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from portrayal import training_examples
 from portrayal.audit import Audit, compact, outcomes
-from portrayal.audit.wants import Wanted
+from portrayal.audit.wants import Wanted, most_wanted
 from portrayal.engine import Engine, Here, open_engine
 from portrayal.errors import AuditError, GenerationError, StudyError
 from portrayal.generation import GenerationSummary
 from portrayal.generation.listed import ListedAudit
 from portrayal.measurement import Encoder
 from portrayal.measurement.watching import Watching
+from portrayal.records import Request
 from portrayal.study import AmplificationStudy, InfluenceStudy, Study
 from portrayal.workflow.studies import names, remember, with_texts, with_training
 from portrayal.workflow.work import OnProgress, Work, is_imported
@@ -123,12 +124,14 @@ def _make(
 
     listed = [study for study in studies if isinstance(study, InfluenceStudy)]
     counted = [study for study in studies if not isinstance(study, InfluenceStudy)]
-    wanted = [(prompt.text, prompt.seeds) for study in counted for prompt in study.prompts()]
-    requests = [request for study in listed for request in study.requests()]
+    seeds = most_wanted(
+        (prompt.text, prompt.seeds) for study in counted for prompt in study.prompts()
+    )
+    requests = {request: None for study in listed for request in study.requests()}
     made = []
 
-    def make(audit: Audit, wanted: Wanted) -> None:
-        before = outcomes.without_picture(audit, wanted)
+    def make(audit: Audit, wanted: Wanted, is_wanted: Callable[[Request], bool]) -> None:
+        before = outcomes.without_picture(audit, is_wanted)
         if retry_failed:
             before.pop("failed", None)
         one = engine.generate(audit, wanted, on_progress=show, retry_failed=retry_failed)
@@ -141,11 +144,11 @@ def _make(
             )
         )
 
-    if wanted:
-        make(audit, wanted)
+    if seeds:
+        make(audit, list(seeds.items()), lambda one: one.seed in seeds.get(one.prompt, ()))
     if requests:
         asked = ListedAudit(audit, requests)
-        make(asked, list(asked.counts.items()))
+        make(asked, list(asked.counts.items()), requests.__contains__)
     return made
 
 
