@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 import pipelines
+
+# Outcomes depend on the code alone, not on who starts the tests and from where.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS", "NO_COLOR", "COLUMNS", "LINES",
+             "TERMINAL_WIDTH"):  # fmt: skip
+    os.environ.pop(name, None)
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+hypothesis.settings.register_profile("portrayal", deadline=None)  # a busy machine is no fault
+hypothesis.settings.load_profile("portrayal")
 
 
 @pytest.fixture(scope="session")

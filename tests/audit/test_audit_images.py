@@ -190,9 +190,7 @@ def pairs(table: pa.Table) -> list[tuple[str, int]]:
     return list(zip(table["prompt"].to_pylist(), table["seed"].to_pylist(), strict=True))
 
 
-@settings(
-    max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_missing_agrees_with_sets(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from command_line import CommandLine
+from command_line import CommandLine, in_a_process
 
 
-def test_truth_is_readable_in_a_narrow_terminal(
-    portrayal: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    lines = portrayal("practice", "truth", "demo-interventions").out.splitlines()
+def test_truth_is_readable_in_a_narrow_terminal() -> None:
+    said = in_a_process("practice", "truth", "demo-interventions", env={"COLUMNS": "80"})
+    lines = said.out.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0].split() == ["question", "truth", "95", "%", "interval", "how"]
     assert lines[1].strip() == "demo-interventions · change of leaning"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from portrayal.corpus import Term, read_terms, terms, terms_of
@@ -132,7 +132,6 @@ def test_nothing_is_found_in_what_is_no_caption() -> None:
 # Agreement with an independent implementation
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(
     st.lists(
         st.sampled_from(

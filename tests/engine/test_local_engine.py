@@ -80,7 +80,7 @@ def test_what_processes_make_they_also_measure(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("accident", ["deadly", pytest.param("broken", marks=pytest.mark.slow)])
 def test_the_work_of_a_lost_process_is_done_by_the_others(tmp_path: Path, accident: str) -> None:
-    with open_engine(opener(pause=0.02), on("one", accident)) as engine:
+    with open_engine(opener(pause=0.1), on("one", accident)) as engine:
         audit = Audit.at(tmp_path / "audit", engine.identity)
         made = engine.generate(audit, WANTED)
     if accident == "deadly":  # a broken one tries for seconds, and may find all done by then
@@ -125,7 +125,7 @@ from portrayal.audit import Audit
 from portrayal.engine import EngineSettings, open_engine
 
 if __name__ == "__main__":
-    with open_engine(opener(pause=0.05), EngineSettings(devices=("one", "two"))) as engine:
+    with open_engine(opener(pause=0.2), EngineSettings(devices=("one", "two"))) as engine:
         audit = Audit.at(sys.argv[1], engine.identity)
         print("ready", flush=True)
         engine.generate(audit, WANTED)

@@ -42,7 +42,7 @@ def test_order_is_the_same_everywhere() -> None:
 # --- invariants -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     images=st.integers(0, 40), raters=st.integers(1, 12), per_image=st.integers(1, 5),
     seed=st.integers(0, 99),
@@ -75,7 +75,7 @@ def test_raters_have_different_orders() -> None:
     assert len(orders) == 20
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(images=st.integers(0, 60), share_=st.floats(0, 0.5), rater=st.integers(0, 50))
 def test_repeats_come_later_and_apart(images: int, share_: float, rater: int) -> None:
     order = assignment.shuffled([f"i{n}" for n in range(images)], 0, rater)

@@ -193,7 +193,8 @@ def test_back_corrects_an_answer_and_history_keeps_both(
     page.keyboard.press("2")  # no person after all: gender and skin are withdrawn
     saved(page)
     page.keyboard.press("c")
-    page.keyboard.type("1 blurred hand & <b>")
+    page.keyboard.press("1")  # a key like any other here
+    page.keyboard.insert_text(" blurred hand & <b>")  # at once: pauses are saved as revisions
     page.keyboard.press("Escape")
     go_on(page)
     assert ready(page) == second
@@ -312,10 +313,10 @@ def test_on_a_phone_everything_is_within_reach(chromium: Any, serving: Start, au
     phone.goto(f"{server.base}/enter/{made.tokens['rater 1']}")
     phone.tap("text=Start")
     first = ready(phone)
-    for text in ("Yes", "Yes"):
-        phone.tap(f"fieldset.active label:has-text('{text}')")
-    phone.tap("fieldset.active label:has-text('Feminine')")
-    phone.tap("fieldset.active label:has-text('Light skin')")
+    for question, text in (
+        ("person", "Yes"), ("attribute", "Yes"), ("gender", "Feminine"), ("skin", "Light skin")
+    ):  # fmt: skip
+        phone.tap(f"fieldset.active[data-question={question}] label:has-text('{text}')")
     saved(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     height = phone.evaluate(
