@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import numpy as np
 from PIL import Image
@@ -66,6 +67,7 @@ class ImageServer(ThreadingHTTPServer):
         self.ways: Counter[str] = Counter()
         self.most_at_once = 0
         self.slow_s = 2.0
+        self.held = threading.Event()
         self.at_once = 0
         self.turn = threading.Lock()
 
@@ -116,7 +118,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif way in ERRORS:
             status, error = ERRORS[way]
             # The worst thing that a server can do to a log: to quote the key.
-            said = f"{way}: you sent {self.headers.get('Authorization')}"
+            key = self.headers.get("Authorization", "").removeprefix("Bearer ")
+            said = f"{way}: you sent {key}, in an address {quote(key)} or {quote_plus(key)}"
             headers = {"Retry-After": "0.01"} if way == "busy" else {}
             self._send(json.dumps({"error": {**error, "message": said}}), status, headers)
         elif way == "wordless":
@@ -130,6 +133,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif way == "torn":
             self._send('{"data": [{"b64_json": "iVBOR', 200, {"Content-Length": "5000"})
             self._hang_up()
+        elif way == "held":
+            self.server.held.wait(60)
         elif way == "slow":
             time.sleep(self.server.slow_s)
             self._send(_good(encoded_picture(text)))

@@ -123,6 +123,8 @@ def test_processes_share_a_study(work: Path, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--devices", "cpu,cpu", "--device", "cpu"), "--device is for one process"),
+        (("--devices", ","), "--devices is ','; allowed: a list as cuda:0,cuda:1"),
+        (("--devices", ""), "--devices is ''; allowed: a list as cuda:0,cuda:1"),
         (("--address", "auto"), "--address is for --engine ray; leave it out"),
         (("--engine", "ray", "--devices", "cpu"), "--devices is for --engine local"),
         (("--model", "api:m", "--devices", "cpu"), "api:m is called from here"),

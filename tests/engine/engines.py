@@ -20,7 +20,7 @@ from portrayal.engine.protocol import Opener
 from portrayal.errors import GenerationError
 from portrayal.generation import GenerationSummary, generate
 from portrayal.measurement import measure
-from portrayal.records import Request
+from portrayal.records import Identity, Request
 
 WANTED = [("refuse this", 8), ("a doctor", 60), ("a nurse", 52)]
 
@@ -30,7 +30,8 @@ class Device(ColourGenerator):
 
     Args:
         device: "absent" cannot be opened, "broken" fails always, "deadly" kills its process in
-            the third batch, "fatal" in the first, "poisoned" in that of seed 5 of "a".
+            the third batch, "fatal" in the first, "poisoned" in that of seed 5 of "a", "other" has
+            another model.
         settings: Those of `ColourGenerator`.
     """
 
@@ -38,6 +39,8 @@ class Device(ColourGenerator):
         super().__init__(before=self._accident, **settings)
         if device == "absent":
             raise GenerationError("device 'absent' cannot be used here")
+        if device == "other":
+            self.identity = Identity("colour", "colours", {"size": 8, "dtype": "bfloat16"})
         self._device = device
 
     def _accident(self, requests: Sequence[Request]) -> None:

@@ -93,6 +93,10 @@ def test_the_work_of_a_lost_process_is_done_by_the_others(tmp_path: Path, accide
     ("devices", "message"),
     [
         (("one", "absent"), "device 'absent' cannot be used here"),
+        (
+            ("one", "other"),
+            "the devices one and other have different models: dtype is None or 'bfloat16'",
+        ),
         (("deadly",), "process of device deadly ended with code -9"),
         pytest.param(
             ("broken",), "3 batches failed .* uncorrectable error", marks=pytest.mark.slow

@@ -7,6 +7,7 @@ import json
 import logging
 import socket
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -219,10 +220,18 @@ def test_what_passes_is_tried_again(way: str) -> None:
 @pytest.mark.parametrize(
     ("way", "reason", "calls"),
     [
-        ("busy", "HTTP 429 rate_limit_exceeded: busy: you sent Bearer [key]", 8),
-        ("down", "HTTP 500 server_error: down: you sent Bearer [key]", 8),
-        ("gateway", "HTTP 504 timeout: gateway: you sent Bearer [key]", 3),
-        ("bad request", "HTTP 400 invalid_prompt: bad request: you sent Bearer [key]", 1),
+        (
+            "busy",
+            "HTTP 429 rate_limit_exceeded: busy: you sent [key], in an address [key] or [key]",
+            8,
+        ),
+        ("down", "HTTP 500 server_error: down: you sent [key], in an address [key] or [key]", 8),
+        ("gateway", "HTTP 504 timeout: gateway: you sent [key], in an address [key] or [key]", 3),
+        (
+            "bad request",
+            "HTTP 400 invalid_prompt: bad request: you sent [key], in an address [key] or [key]",
+            1,
+        ),
         ("page", "the answer is not that of an image endpoint", 3),
         ("empty", "the answer is not that of an image endpoint", 3),
         ("list", "the answer is not that of an image endpoint", 3),
@@ -439,6 +448,38 @@ def test_ctrl_c_stores_the_pictures_that_are_under_way(
         generate(audit, generator, [("a", 30)])
     stored = len(audit.images().fetchall())
     assert stored == len(server.calls) < 30, "all that was asked for is there"
+
+
+def test_a_second_ctrl_c_stores_what_is_here_and_waits_for_nothing(
+    server: ImageServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = threading.Event()
+    server.behave = lambda number, body: "ok" if number < 2 else "held"
+    server.held = ended
+    generator = hurried(server, concurrency=4, batch_size=8)
+    audit = Audit.at(tmp_path / "audit", generator.identity)
+
+    def interrupted(calls: Any) -> Any:
+        while sum(call.done() for call in calls) < 2:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(generator, "_first_problem", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        generate(audit, generator, [("a", 8)])
+    assert not ended.is_set(), "the others are still held back"
+    assert len(audit.images().fetchall()) == 2
+    ended.set()
+
+
+@pytest.mark.parametrize("key", [KEY, "a+b/c=%d", "é".encode().hex() + "&="])
+def test_a_key_that_a_service_quotes_is_not_written_down(
+    server: ImageServer, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("PORTRAYAL_API_KEY", key)
+    server.behave = lambda number, body: "bad request"
+    said = "HTTP 400 invalid_prompt: bad request: you sent [key], in an address [key] or [key]"
+    assert answers(hurried(server)) == [("failed", said)]
 
 
 # --- the ceiling ----------------------------------------------------------------------------------

@@ -392,6 +392,10 @@ def test_a_size_is_honoured(sd1: Path) -> None:
         ({"guidance": 1.0, "negative_prompt": "x"}, "a negative prompt does nothing at guidance 1"),
         ({"guidance": float("nan")}, "guidance is nan"),
         ({"scheduler": "Magic"}, "scheduler 'Magic' is unknown; allowed: DDIMScheduler"),
+        (
+            {"scheduler": "DPMSolverSDE"},
+            "scheduler 'DPMSolverSDE' cannot be used with this model here: ImportError: .*torchsde",
+        ),
         ({"dtype": "int4"}, "dtype is 'int4'; allowed: float32"),
         ({"device": "warp"}, "device 'warp' cannot be used"),
         ({"batch_size": 0}, "batch_size is 0"),

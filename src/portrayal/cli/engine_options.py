@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from portrayal.cli.gathering import gathered
+from portrayal.errors import GenerationError
 
 if TYPE_CHECKING:
     from portrayal.engine import EngineSettings
@@ -66,7 +67,10 @@ def _declared(
 def _as_engine(given: Mapping[str, Any]) -> EngineSettings:
     from portrayal.engine import EngineSettings
 
-    devices = tuple(filter(None, (given["devices"] or "").split(",")))
+    written = given["devices"]
+    devices = tuple(one.strip() for one in written.split(",")) if written is not None else ()
+    if not all(devices):
+        raise GenerationError(f"--devices is {written!r}; allowed: a list as cuda:0,cuda:1")
     return EngineSettings(**{**given, "devices": devices})
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from portrayal import errors
 from portrayal.audit import Audit
 from portrayal.audit.wants import Wanted, most_wanted
-from portrayal.engine.protocol import MeasurersOpener, Opener
+from portrayal.engine.protocol import MeasurersOpener, Opener, require_one_model
 from portrayal.errors import GenerationError, PortrayalError
 from portrayal.generation import GenerationSummary, Generator, generate
 from portrayal.generation.loop import OnProgress, OnStored, make
@@ -100,7 +100,8 @@ class DeviceProcesses:
         look: Opens those who look at pictures as soon as they are stored, in every process.
 
     Raises:
-        GenerationError: The generator cannot be opened on one of the devices.
+        GenerationError: The generator cannot be opened on one of the devices, or makes other
+            pictures there (the default dtype of a CPU is another than a GPU's).
     """
 
     def __init__(
@@ -127,6 +128,9 @@ class DeviceProcesses:
                 theirs.close()
                 self._workers.append(_Worker(device, process, ours))
             found = [self._receive(worker) for worker in self._workers]
+            for device, identity in zip(self._devices, found, strict=True):
+                who = f"the devices {self._devices[0]} and {device}"
+                require_one_model(found[0], identity, who=who)
         except BaseException as error:
             self.__exit__(type(error), error, None)
             raise
@@ -271,6 +275,8 @@ def _serve(opener: Opener, look: MeasurersOpener | None, device: str, pipe: Conn
                     pipe.send(generator.check(order[1]))
                 else:
                     pipe.send(_make(generator, measurers, pipe, *order[1:]))
+    # All is stored; who still asks for an end has it in a moment, without a trace.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _make(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from portrayal.engine.protocol import MeasurersOpener, Opener
+from portrayal.engine.protocol import MeasurersOpener, Opener, require_one_model
 from portrayal.engine.worker import Broken, Stored, Worker
 from portrayal.errors import GenerationError
 from portrayal.models.attempts import first_line
@@ -72,12 +72,8 @@ class WorkerPool:
         if answer is None:
             self.replace(worker)
             return
-        if self._found is not None and answer.identity.digest != self._found.digest:
-            found = "; ".join(
-                f"{name} is {ours!r} or {theirs!r}"
-                for name, (ours, theirs) in self._found.differences(answer.identity).items()
-            )
-            raise GenerationError(f"the nodes of the cluster have different models: {found}")
+        if self._found is not None:
+            require_one_model(self._found, answer.identity, who="the nodes of the cluster")
         self._found, self.batch_size = answer.identity, max(1, answer.batch_size)
         self.ready.append(worker)
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from portrayal.audit import Audit
 from portrayal.audit.wants import Wanted
+from portrayal.errors import GenerationError
 from portrayal.generation import GenerationSummary, Generator
 from portrayal.generation.loop import OnProgress
 from portrayal.measurement import Measurer
@@ -38,3 +39,23 @@ class Engine(Protocol):
         retry_failed: bool = False,
     ) -> GenerationSummary:
         """Make what is missing, as `portrayal.generation.generate` does."""
+
+
+def require_one_model(one: Identity, other: Identity, *, who: str) -> None:
+    """Raise where two workers would make other pictures of the same request.
+
+    Args:
+        one: What a worker opened.
+        other: What another one did.
+        who: The workers, for the message.
+
+    Raises:
+        GenerationError: They differ, and in what.
+    """
+    if one.digest == other.digest:
+        return
+    found = "; ".join(
+        f"{name} is {mine!r} or {theirs!r}"
+        for name, (mine, theirs) in one.differences(other).items()
+    )
+    raise GenerationError(f"{who} have different models: {found}")

@@ -6,12 +6,13 @@ another picture, and what is stored is what came back the first time. The identi
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -111,22 +112,42 @@ class ApiGenerator:
                 holds what was made.
         """
         self._stop.clear()
-        with ThreadPoolExecutor(self._concurrency, "portrayal-call") as pool:
-            calls = [pool.submit(self._until_answered, request.prompt) for request in requests]
-            try:
-                problem = self._first_problem(calls)
-            except KeyboardInterrupt as stopped:
-                # Calls under way may be paid for: their pictures are waited for and stored.
-                self._stop.set()
+        calls = self._begin(requests)
+        try:
+            problem = self._first_problem(calls)
+        except KeyboardInterrupt as stopped:
+            # Calls under way may be paid for: their pictures are waited for and stored.
+            self._stop.set()
+            with contextlib.suppress(KeyboardInterrupt):  # a second one: what is here by now
                 self._first_problem(calls)
-                made = _made(requests, calls)
-                raise GenerationStopped(f"{self.identity.name}: stopped", made) from stopped
+            made = _made(requests, calls)
+            raise GenerationStopped(f"{self.identity.name}: stopped", made) from stopped
         answers = [call.result() for call in calls if call.exception() is None]
         pictures = [answer for answer in answers if answer is not None]
         if len(pictures) == len(requests):
             return pictures
         why = str(problem) if problem else f"{self.identity.name}: {self._ceiling.reached()}"
         raise GenerationStopped(why, _made(requests, calls)) from problem
+
+    def _begin(self, requests: Sequence[Request]) -> list[Future[Picture | None]]:
+        """Make all calls, some at a time, in threads that nobody has to wait for at the end."""
+        calls: list[Future[Picture | None]] = [Future() for _ in requests]
+        waiting = deque(zip(calls, requests, strict=True))
+
+        def work() -> None:
+            while waiting:
+                try:
+                    call, request = waiting.popleft()
+                except IndexError:  # another thread was faster
+                    return
+                try:
+                    call.set_result(self._until_answered(request.prompt))
+                except BaseException as problem:  # raised where the answer is asked for
+                    call.set_exception(problem)
+
+        for number in range(min(self._concurrency, len(calls))):
+            threading.Thread(target=work, name=f"portrayal-call-{number}", daemon=True).start()
+        return calls
 
     def _first_problem(self, calls: Sequence[Future[Picture | None]]) -> BaseException | None:
         """Wait for all calls; return what the first one raised that did, and stop the others."""
@@ -175,7 +196,7 @@ def _made(
     """Return what came back before the end; failures are left out, the next run tries again."""
     found = []
     for request, call in zip(requests, calls, strict=True):
-        picture = None if call.cancelled() or call.exception() else call.result()
+        picture = call.result() if call.done() and call.exception() is None else None
         if picture is not None and picture.status != "failed":
             found.append((request, picture))
     return found

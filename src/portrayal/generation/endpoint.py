@@ -18,6 +18,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from PIL import Image, ImageOps
 
@@ -87,7 +88,8 @@ class Endpoint:
     ) -> None:
         self._openai = import_extra("openai", extra="api")
         self._model = model
-        self._key = key
+        # A service may quote the key as it stands in an address.
+        self._written_keys = (key, quote(key), quote(key, safe=""), quote_plus(key)) if key else ()
         self._key_from = key_from
         self._base_url = base_url
         self._timeout = timeout
@@ -186,8 +188,8 @@ class Endpoint:
 
     def _clean(self, text: str) -> str:
         """Return what may be written down: one line, short, without the key."""
-        if self._key:
-            text = text.replace(self._key, "[key]")
+        for key in self._written_keys:
+            text = text.replace(key, "[key]")
         line = " ".join(text.split())
         return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
 

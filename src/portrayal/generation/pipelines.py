@@ -208,9 +208,14 @@ def use_scheduler(pipeline: Any, name: str) -> None:
     chosen = name if name in fitting else f"{name}Scheduler"
     if chosen not in fitting:
         raise GenerationError(f"scheduler {name!r} is unknown; allowed: {one_of(sorted(fitting))}")
-    with quietly("diffusers"):
-        kind = getattr(diffusers, chosen)
-        pipeline.scheduler = kind.from_config(pipeline.scheduler.config)
+    try:
+        with quietly("diffusers"):
+            kind = getattr(diffusers, chosen)
+            pipeline.scheduler = kind.from_config(pipeline.scheduler.config)
+    except Exception as problem:  # of a configuration made for another one; anything may be missing
+        raise GenerationError(
+            f"scheduler {name!r} cannot be used with this model here: {first_line(problem)}"
+        ) from problem
 
 
 def _read_json(file: Path, what: str) -> dict[str, Any]:
