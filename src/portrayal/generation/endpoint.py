@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from PIL import Image, ImageOps
+from PIL import Image
 
 from portrayal.errors import GenerationError
 from portrayal.generation.bounded import TooLarge, bounding_hook
 from portrayal.models.attempts import first_line
 from portrayal.models.devices import import_extra
+from portrayal.pixels import as_rgb
 from portrayal.records import FORMATS, MAX_PIXELS, Picture
 
 MAX_BYTES = 96 * 2**20
@@ -231,7 +232,7 @@ def _decoded(data: bytes) -> Image.Image:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
                 raise Image.DecompressionBombError
-            return ImageOps.exif_transpose(image).convert("RGB")
+            return as_rgb(image)
 
 
 def _why(error: Exception) -> str:

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
 from portrayal.audit import Audit
+from portrayal.pixels import as_rgb
 from portrayal.records import ImageRecord, Picture, Request
 
 Batch = Sequence[tuple[Request, Picture]]
@@ -112,7 +113,7 @@ def record(request: Request, picture: Picture) -> ImageRecord:
     """Return the row of `images/` for a picture, with the picture as PNG."""
     if picture.image is None:
         return ImageRecord(request.prompt, request.seed, picture.status, picture.reason)
-    image = picture.image if picture.image.mode == "RGB" else picture.image.convert("RGB")
+    image = as_rgb(picture.image)
     buffer = io.BytesIO()
     image.save(buffer, "PNG", compress_level=_COMPRESSION)
     return ImageRecord(

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import io
 
-from PIL import Image, ImageOps
+from PIL import Image
 
 from portrayal.measurement.protocol import Reason
+from portrayal.pixels import as_rgb
 from portrayal.records import FORMATS, MAX_PIXELS
 
 
 def decode(data: bytes | None) -> Image.Image | Reason:
-    """Return an upright RGB image, or the reason why there is none."""
+    """Return an image as it is looked at, or the reason why there is none."""
     if not data:
         return Reason("no image bytes")
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
                 return Reason("image too large")
-            # A photograph may be stored lying down with a note to turn it.
-            return ImageOps.exif_transpose(image).convert("RGB")
+            image.load()  # what is damaged shows here, not later
+            return as_rgb(image)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         return Reason("image too large")
     except Exception:  # decoders of damaged bytes raise almost anything

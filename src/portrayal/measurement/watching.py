@@ -18,6 +18,7 @@ from portrayal.errors import PortrayalError
 from portrayal.measurement.loop import Values, measurement_row
 from portrayal.measurement.protocol import Measurer
 from portrayal.models.attempts import Attempts, Failure, Patience
+from portrayal.pixels import as_rgb
 from portrayal.records import Picture, Request, image_key
 
 Batch = Sequence[tuple[Request, Picture]]
@@ -74,7 +75,7 @@ class Watching:
         for request, picture in batch:
             if picture.image is not None:
                 keys.append(image_key(self._audit.generator, request.prompt, request.seed))
-                images.append(picture.image.convert("RGB"))
+                images.append(as_rgb(picture.image))
         for measurer, attempts in self._lookers:
             answers = attempts.run(images)
             rows = [

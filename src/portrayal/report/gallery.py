@@ -58,9 +58,11 @@ def data_uri(encoded: bytes, side: int) -> str:
     """Return a picture as a small WebP data URI; an oversized one becomes a grey box."""
     from PIL import Image
 
+    from portrayal.pixels import as_rgb
+
     with Image.open(io.BytesIO(encoded), formats=FORMATS) as image:
         fits = image.width * image.height <= MAX_PIXELS
-        small = image.convert("RGB") if fits else Image.new("RGB", (side, side), "grey")
+        small = as_rgb(image) if fits else Image.new("RGB", (side, side), "grey")
         small.thumbnail((side, side))
         buffer = io.BytesIO()
         small.save(buffer, "WEBP", quality=82)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from PIL import Image
 
 from portrayal.audit import Audit
+from portrayal.pixels import as_rgb
 
 KEPT_BYTES = 128 * 1024 * 1024
 
@@ -71,5 +72,5 @@ def _shown(data: bytes) -> PictureFile:
         return PictureFile(data, "image/webp")
     with Image.open(io.BytesIO(data)) as image:
         written = io.BytesIO()
-        image.convert("RGB").save(written, "PNG")
+        as_rgb(image).save(written, "PNG")
     return PictureFile(written.getvalue(), "image/png")

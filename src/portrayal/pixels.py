@@ -1,0 +1,26 @@
+"""A decoded picture as everybody here looks at it: upright, in RGB, on white."""
+
+from __future__ import annotations
+
+from PIL import Image, ImageOps
+
+_SIXTEEN_BITS = 257
+"""65,535 / 255: how many levels of 16 bits are one of 8."""
+
+
+def as_rgb(image: Image.Image) -> Image.Image:
+    """Return a picture as a person would see it on a white page.
+
+    A photograph may be stored lying down with a note to turn it. Transparent pixels have a colour
+    that nobody is meant to see. Grey of 16 bits would be cut to its lowest values.
+    """
+    image = ImageOps.exif_transpose(image)
+    if image.mode == "RGB" and not image.has_transparency_data:
+        return image
+    if image.has_transparency_data:
+        seen = image.convert("RGBA")
+        return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
+    if image.mode.startswith("I"):
+        grey = image.convert("I").point(lambda level: level * (1 / _SIXTEEN_BITS) + 0.5)
+        return grey.convert("L").convert("RGB")
+    return image.convert("RGB")
