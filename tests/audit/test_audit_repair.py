@@ -77,7 +77,10 @@ def test_damaged_measurements_and_texts(audit: Audit) -> None:
     lines = repair(audit.path).lines()
     assert "an unknown number of measurements to be made again" in lines[0]
     assert "an unknown number of texts to be made again" in lines[1]
-    assert lines[2:] == [f"measure again: portrayal measure {audit.path}"]
+    assert lines[2:] == [
+        f"measure again, with the --encoder it was measured with ({samples.ENCODER.name}): "
+        f"portrayal measure {audit.path} --encoder ..."
+    ]
     assert audit.embeddings(samples.ENCODER)[0] == []
     assert audit.missing_texts(samples.ENCODER, ["a"]) == ["a"]
     measured(audit)
@@ -97,7 +100,8 @@ def test_damaged_documents(audit: Audit) -> None:
         f"measurements/{identity.parent.name}", "studies/jobs.json", "results.json",
     ]  # fmt: skip
     assert report.commands() == [
-        f"measure again: portrayal measure {audit.path}",
+        "measure again, with the --encoder it was measured with: "
+        f"portrayal measure {audit.path} --encoder ...",
         "name the study again when you run it",
         f"analyze again: portrayal analyze {audit.path}",
     ]

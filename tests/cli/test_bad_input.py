@@ -121,6 +121,37 @@ def test_an_audit_of_a_newer_format(portrayal: CommandLine, audit: Path, verb: s
     assert fingerprint(audit) == before
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--port", "99999"), "cannot listen on 127.0.0.1, port 99999"),
+        (("--url", "nowhere"), "--url is 'nowhere'"),
+        (("--raters", "2", "--per-image", "3"), "--raters is 2, fewer than the 3"),
+        (("--checks", "2"), "--checks is 2.0; allowed: a share"),
+        (("--known", "absent.csv"), "absent.csv: cannot be read"),
+        (("--questions", "absent.toml"), "absent.toml"),
+        (("--study", "other"), "other"),
+    ],
+)
+def test_a_rating_that_cannot_begin_leaves_nothing(
+    portrayal: CommandLine, audit: Path, options: tuple[str, ...], message: str
+) -> None:
+    before = fingerprint(audit)
+    port = () if "--port" in options else ("--port", "0")
+    assert message in portrayal("annotate", audit, *port, *options).error
+    assert fingerprint(audit) == before
+
+
+def test_a_detector_that_is_not_there_is_known_before_anything_is_looked_at(
+    portrayal: CommandLine, audit: Path
+) -> None:
+    shutil.rmtree(audit / "measurements")
+    before = fingerprint(audit)
+    said = portrayal("measure", audit, "--people", "faces:foo").error
+    assert "face detector 'foo' is unknown" in said
+    assert fingerprint(audit) == before
+
+
 def test_a_truncated_part(portrayal: CommandLine, work: Path, audit: Path) -> None:
     part = next((audit / "images").glob("part-*.parquet"))
     part.write_bytes(part.read_bytes()[:-200])

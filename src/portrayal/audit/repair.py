@@ -6,6 +6,7 @@ moved to `set-aside/`, and the next run makes again what it held.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -21,6 +22,8 @@ from portrayal.audit.selections import TRAINING
 from portrayal.errors import AuditError
 
 SET_ASIDE = "set-aside"
+DEFAULT_ENCODER = "practice"
+"""What `portrayal measure` takes where no encoder is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class RepairReport:
     set_aside: tuple[SetAside, ...]
     leftovers: int
     doubled: int
+    measurers: tuple[str, ...] = ()
+    """Names of those whose measurements were set aside, as far as that can be told."""
     training: RepairReport | None = None
     """The same of the training side, where there is one."""
 
@@ -95,8 +100,8 @@ class RepairReport:
         )
         advice = {
             "images": images,
-            "measurements": f"measure again: portrayal measure {where}",
-            "texts": f"measure again: portrayal measure {where}",
+            "measurements": self._measure_again(where),
+            "texts": self._measure_again(where),
             "studies": "name the study again when you run it",
             "results.json": f"analyze again: portrayal analyze {where}",
         }
@@ -104,6 +109,15 @@ class RepairReport:
         if self.training is not None and self.training.set_aside:
             found.append("run the study again with its --corpus: what lacks is fetched again")
         return list(dict.fromkeys(found))
+
+    def _measure_again(self, where: str) -> str:
+        if self.measurers == (DEFAULT_ENCODER,):
+            return f"measure again: portrayal measure {where}"
+        known = f" ({', '.join(self.measurers)})" if self.measurers else ""
+        return (
+            f"measure again, with the --encoder it was measured with{known}: "
+            f"portrayal measure {where} --encoder ..."
+        )
 
     def _lost(self, one: SetAside) -> str:
         if one.path.suffix != parts.SUFFIX:
@@ -129,7 +143,18 @@ def repair(audit: str | os.PathLike[str]) -> RepairReport:
     imported = generator.kind == "folder"
     side = path / TRAINING
     training = repair(side) if (side / "audit.json").exists() else None
-    return RepairReport(path, imported, generator.name, tuple(aside), removed, doubled, training)
+    measurers = sorted({name for one in aside for name in _measurer(path, one)})
+    return RepairReport(
+        path, imported, generator.name, tuple(aside), removed, doubled, tuple(measurers), training
+    )
+
+
+def _measurer(audit: Path, one: SetAside) -> Iterator[str]:
+    """Yield the name of the measurer that a part is of, where it is one and says so."""
+    if one.path.parts[0] in ("measurements", "texts"):
+        with contextlib.suppress(AuditError):
+            identity, _ = documents.read_identity(audit / one.path.parent / documents.IDENTITY)
+            yield identity.name
 
 
 def _remove_leftovers(audit: Path) -> int:

@@ -49,14 +49,15 @@ def annotate(
     """Serve a page on which people rate pictures; prints their personal links."""
     from portrayal import web
 
-    prepared = web.prepare(
-        audit, study=study, raters=raters, per_image=per_image, questions=questions,
-        attribute=attribute, known=known, checks=checks, database=database,
-    )  # fmt: skip
-    web.serve(
-        audit, database=database, host=host, port=port, url=url,
-        on_ready=lambda site: _say_links(site, prepared.tokens),
-    )  # fmt: skip
+    with web.listen(host, port, url=url) as place:  # first: links are shown once
+        prepared = web.prepare(
+            audit, study=study, raters=raters, per_image=per_image, questions=questions,
+            attribute=attribute, known=known, checks=checks, database=database,
+        )  # fmt: skip
+        web.serve(
+            audit, database=database, at=place,
+            on_ready=lambda site: _say_links(site, prepared.tokens),
+        )  # fmt: skip
     try:
         console.say(web.collect(audit, database=database).sentence())
     except AuditError as error:  # nobody has rated anything yet: a fine end of a session

@@ -14,15 +14,16 @@ from portrayal.errors import MissingExtra
 if TYPE_CHECKING:
     from portrayal.web.collection import collect
     from portrayal.web.preparation import Preparation, prepare
-    from portrayal.web.serving import Site, serve
+    from portrayal.web.serving import Site, listen, serve
 
-__all__ = ["Preparation", "Site", "collect", "prepare", "serve"]
+__all__ = ["Preparation", "Site", "collect", "listen", "prepare", "serve"]
 
 _HOMES = {
     "Preparation": "preparation",
     "collect": "collection",
     "prepare": "preparation",
     "Site": "serving",
+    "listen": "serving",
     "serve": "serving",
 }
 

@@ -191,6 +191,11 @@ def open_database(audit: Path, url: str | None = None) -> Database:
     return database
 
 
+def has_database(audit: Path, url: str | None = None) -> bool:
+    """Tell whether there may be a rating already; only of a file of our own it is known."""
+    return url is not None or object_path(audit) is not None or (audit / FILE).exists()
+
+
 def cause(error: sa.exc.SQLAlchemyError) -> str:
     """Return in one line what the database said."""
     said = str(getattr(error, "orig", None) or error).strip()

@@ -13,7 +13,8 @@ from portrayal.errors import AuditError, ImportFileError, one_of
 from portrayal.labels.questions import QuestionSet, questions_from
 from portrayal.labels.subjects import chosen_questions, chosen_study, find_subjects
 from portrayal.study import Study
-from portrayal.web.database import FORMAT, Database, open_database
+from portrayal.web.database import FORMAT, Database, has_database, open_database
+from portrayal.web.overview import rater_names
 from portrayal.web.roster import Roster, Terms
 
 MOST_ANSWERS = 9
@@ -77,14 +78,17 @@ def prepare(
     chosen = chosen_study(opened, study)
     asked = chosen_questions(chosen, questions)
     _check_keys(asked)
+    terms = Terms(per_image, checks, seed)
+    _check(terms)
+    expected = _known(known, asked) if known is not None else {}
+    subjects = find_subjects(opened, chosen, attribute=attribute, expected=expected)
+    if not has_database(opened.path, database):  # all that can be wrong is, before it is made
+        _check_raters(terms, _Names.among([], raters))
     stored = open_database(opened.path, database)
     try:
         _remember(stored, opened, chosen, asked)
-        terms = Terms(per_image, checks, seed)
-        names = _names(stored, raters)
-        _check(terms, len(names.old) + len(names.new))
-        expected = _known(known, asked) if known is not None else {}
-        subjects = find_subjects(opened, chosen, attribute=attribute, expected=expected)
+        names = _Names.among(rater_names(stored), raters)
+        _check_raters(terms, names)
         roster = Roster(stored)
         new = roster.add_subjects(subjects)
         with stored.writing() as connection:
@@ -107,16 +111,20 @@ def stored_questions(settings: Mapping[str, Any], where: str) -> QuestionSet:
     return questions_from(settings["questions"], source=where)
 
 
-def _check(terms: Terms, raters: int) -> None:
+def _check(terms: Terms) -> None:
     if terms.per_image < 1:
         raise AuditError(f"--per-image is {terms.per_image}; allowed: 1 or more")
+    if not 0 <= terms.checks <= 0.5:
+        raise AuditError(f"--checks is {terms.checks}; allowed: a share from 0 to 0.5")
+
+
+def _check_raters(terms: Terms, names: _Names) -> None:
+    raters = len(names.old) + len(names.new)
     if raters < terms.per_image:
         raise AuditError(
             f"--raters is {raters}, fewer than the {terms.per_image} that see each picture "
             f"(--per-image); allowed: {terms.per_image} or more"
         )
-    if not 0 <= terms.checks <= 0.5:
-        raise AuditError(f"--checks is {terms.checks}; allowed: a share from 0 to 0.5")
 
 
 def _check_keys(questions: QuestionSet) -> None:
@@ -156,16 +164,19 @@ class _Names:
     old: list[str]
     new: list[str]
 
+    @classmethod
+    def among(cls, old: list[str], raters: int | Sequence[str]) -> _Names:
+        """Return who is to join those that there are.
 
-def _names(database: Database, raters: int | Sequence[str]) -> _Names:
-    from portrayal.web.overview import rater_names
-
-    old = rater_names(database)
-    if not isinstance(raters, int):
-        return _Names(old, [name for name in dict.fromkeys(raters) if name not in old])
-    numbers = (number for number in range(1, raters + len(old) + 1))
-    free = [name for name in (f"rater {number}" for number in numbers) if name not in old]
-    return _Names(old, free[: max(0, raters - len(old))])
+        Args:
+            old: The raters that there are.
+            raters: How many there shall be, or their names.
+        """
+        if not isinstance(raters, int):
+            return cls(old, [name for name in dict.fromkeys(raters) if name not in old])
+        numbers = (number for number in range(1, raters + len(old) + 1))
+        free = [name for name in (f"rater {number}" for number in numbers) if name not in old]
+        return cls(old, free[: max(0, raters - len(old))])
 
 
 def _known(path: Path, questions: QuestionSet) -> dict[tuple[str, int], dict[str, str]]:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from portrayal.audit import Audit
 from portrayal.errors import AuditError
 from portrayal.web.app import SiteSettings, create_app
-from portrayal.web.database import open_database
+from portrayal.web.database import Database, open_database
 from portrayal.web.protection import LOOPBACK
 from portrayal.web.tokens import new_token
 
@@ -38,6 +38,46 @@ class Site:
         return f"{self.base}/enter/{token}"
 
 
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """An address that is ours, though nobody answers there yet; a context manager.
+
+    Attributes:
+        socket: Bound; whoever calls waits.
+        base: What links begin with.
+        hosts: The names that requests may use; None where the server is open to any.
+        behind_proxy: Whether another server stands before it.
+    """
+
+    socket: socket.socket
+    base: str
+    hosts: tuple[str, ...] | None
+    behind_proxy: bool
+
+    def __enter__(self) -> Listening:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.socket.close()
+
+
+def listen(host: str = "127.0.0.1", port: int = 8000, *, url: str | None = None) -> Listening:
+    """Take an address, before links are made that nobody would see if it were taken.
+
+    Args:
+        host: Where to listen; only this machine can reach 127.0.0.1.
+        port: Where to listen; 0: any free port.
+        url: The address under which raters reach the server, where a proxy stands before it.
+
+    Raises:
+        AuditError: It cannot be used.
+    """
+    named = _base(url) if url else None
+    bound = _bound(host, port)
+    base = named or f"http://{_shown(host)}:{bound.getsockname()[1]}"
+    return Listening(bound, base, _hosts(host, named), behind_proxy=url is not None)
+
+
 def serve(
     audit: str | Path,
     *,
@@ -45,6 +85,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8000,
     url: str | None = None,
+    at: Listening | None = None,
     on_ready: Callable[[Site], None] | None = None,
 ) -> None:
     """Serve the rating page of a prepared audit until Ctrl-C or SIGTERM; then return.
@@ -52,40 +93,47 @@ def serve(
     Args:
         audit: The audit folder.
         database: A PostgreSQL URL; None: SQLite in the audit folder.
-        host: Where to listen; only this machine can reach 127.0.0.1.
-        port: Where to listen; 0: any free port.
-        url: The address under which raters reach the server, where a proxy stands before it.
+        host: See `listen`.
+        port: See `listen`.
+        url: See `listen`.
+        at: What `listen` returned, in place of the three; closed at the end.
         on_ready: Called with the links when the server listens.
 
     Raises:
         AuditError: Nothing was prepared, or the address cannot be used.
     """
+    with at or listen(host, port, url=url) as place:
+        opened = Audit(audit)
+        _serve(opened, open_database(opened.path, database), place, on_ready)
+
+
+def _serve(
+    audit: Audit,
+    stored: Database,
+    place: Listening,
+    on_ready: Callable[[Site], None] | None,
+) -> None:
     import uvicorn
 
-    opened = Audit(audit)
-    stored = open_database(opened.path, database)
-    listening = _listen(host, port)
+    base = place.base
     try:
         token = new_token()
-        base = _base(url) if url else f"http://{_shown(host)}:{listening.getsockname()[1]}"
-        hosts = _hosts(host, base if url else None)
-        settings = SiteSettings(base, hosts, secure=base.startswith("https:"))
-        app = create_app(opened, stored, admin_token=token, settings=settings)
+        settings = SiteSettings(base, place.hosts, secure=base.startswith("https:"))
+        app = create_app(audit, stored, admin_token=token, settings=settings)
         config = uvicorn.Config(
             app,
             log_level="warning",
             access_log=False,  # addresses hold tokens
             server_header=False,
-            proxy_headers=url is not None,
+            proxy_headers=place.behind_proxy,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=10,
         )
         if on_ready is not None:
-            on_ready(Site(base, f"{base}/admin/enter/{token}", public=hosts != LOOPBACK))
+            on_ready(Site(base, f"{base}/admin/enter/{token}", public=place.hosts != LOOPBACK))
         with _ended_by_signals():
-            uvicorn.Server(config).run(sockets=[listening])
+            uvicorn.Server(config).run(sockets=[place.socket])
     finally:
-        listening.close()
         stored.close()
 
 
@@ -107,7 +155,7 @@ def _ended_by_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # The protocol must be named: asyncio sends small packets at once only where it reads "TCP" on
     # the socket; without it every page waits 40 ms for an acknowledgement.

@@ -41,11 +41,13 @@ def measure(
         encoders: Those of the work where they are loaded already.
     """
     audit = Audit(work.out)
+    # First, so that what cannot be opened is known before hours of looking, not after.
+    opened = encoders or work.open_encoders()
+    people = work.people_encoders(opened)
     work = replace(work, studies=with_texts(work.studies, work.out))
     remember(audit, work.studies)
     texts = list(dict.fromkeys(text for study in work.studies for text in study.texts()))
     prompts = work.prompts()
-    opened = encoders or work.open_encoders()
     done = [
         measure_images(
             audit,
@@ -63,7 +65,7 @@ def measure(
             prompts=prompts,
             on_progress=lambda done, total: on_progress("people", done, total),
         )
-        for each in work.people_encoders(opened)
+        for each in people
     ]
     return done + measure_sides(audit, work.studies, opened, on_progress=on_progress)
 
