@@ -104,6 +104,11 @@ def test_bad_settings_are_named(model: str, settings: dict[str, Any], message: s
     assert KEY not in str(caught.value)
 
 
+def test_a_key_that_is_no_secret_may_be_a_part_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORTRAYAL_API_KEY", "test")
+    assert open_generator("api:test-model", base_url="http://h").identity.name == "test-model"
+
+
 def test_the_identity_says_what_pictures_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     one = open_generator("openai:gpt-image-1", width=1024, height=1536, quality="low")

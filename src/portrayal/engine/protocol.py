@@ -58,4 +58,7 @@ def require_one_model(one: Identity, other: Identity, *, who: str) -> None:
         f"{name} is {mine!r} or {theirs!r}"
         for name, (mine, theirs) in one.differences(other).items()
     )
-    raise GenerationError(f"{who} have different models: {found}")
+    raise GenerationError(
+        f"{who} have different models: {found}; an audit holds one: "
+        "set what differs, as with --dtype"
+    )

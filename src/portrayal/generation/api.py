@@ -28,6 +28,8 @@ SERVICES = (OPENAI, ANY)
 """How the names of models behind a service begin."""
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY, ANY_KEY = "OPENAI_API_KEY", "PORTRAYAL_API_KEY"
+_SECRET = 12
+"""Letters of the shortest key that is a secret; a service on a desk takes "none" or "test"."""
 SEEDS = "none: the endpoint takes no seed, seeds number the pictures of a prompt"
 SETTINGS = (
     "width",
@@ -274,7 +276,7 @@ def _refuse_the_key(given: Mapping[str, str | None], key: str | None, variable: 
         variable: The environment variable that holds it.
     """
     for option, text in given.items():
-        if key and key in (text or ""):
+        if key and len(key) >= _SECRET and key in (text or ""):
             raise GenerationError(
                 f"{option} holds the key of {variable}, and would be written into the audit; "
                 "the environment variable alone is enough"

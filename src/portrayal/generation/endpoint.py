@@ -89,8 +89,7 @@ class Endpoint:
     ) -> None:
         self._openai = import_extra("openai", extra="api")
         self._model = model
-        # A service may quote the key as it stands in an address.
-        self._written_keys = (key, quote(key), quote(key, safe=""), quote_plus(key)) if key else ()
+        self._secret = _spellings(key) if key else None
         self._key_from = key_from
         self._base_url = base_url
         self._timeout = timeout
@@ -189,10 +188,17 @@ class Endpoint:
 
     def _clean(self, text: str) -> str:
         """Return what may be written down: one line, short, without the key."""
-        for key in self._written_keys:
-            text = text.replace(key, "[key]")
+        if self._secret is not None:
+            text = self._secret.sub("[key]", text)
         line = " ".join(text.split())
         return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
+
+
+def _spellings(key: str) -> re.Pattern[str]:
+    """Match a key as it is, and as it stands in an address."""
+    written = {key, quote(key), quote(key, safe=""), quote_plus(key)}
+    longest_first = sorted(written, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
 
 
 def _read(chunks: Iterable[bytes], deadline: float) -> bytes:
