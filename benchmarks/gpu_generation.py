@@ -257,7 +257,7 @@ def measure_stages(
         ("filter", face_filter, "measure"),
         ("embedding", encoder, "measure"),
         ("PNG (threads)", writer, "record"),
-        ("writing (thread)", audit, "append_images"),
+        ("writing (thread)", audit, "append_counted"),
     ):
         generate_and_look(audit, generator, measurers, [("stages", pictures)])
     return stages
