@@ -135,6 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._hang_up()
         elif way == "held":
             self.server.held.wait(60)
+            self._hang_up()
         elif way == "slow":
             time.sleep(self.server.slow_s)
             self._send(_good(encoded_picture(text)))

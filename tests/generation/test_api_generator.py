@@ -475,6 +475,9 @@ def test_a_second_ctrl_c_stores_what_is_here_and_waits_for_nothing(
     assert not ended.is_set(), "the others are still held back"
     assert len(audit.images().fetchall()) == 2
     ended.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("portrayal-call"):
+            thread.join(60)
 
 
 @pytest.mark.parametrize("key", [KEY, "a+b/c=%d", "é".encode().hex() + "&="])

@@ -260,7 +260,8 @@ def test_ctrl_c_stores_what_is_done(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         generate(audit, ColourGenerator(before=interrupt), [("a", 100)])
     assert set(rows(audit)) == {("a", seed) for seed in range(20)}
-    assert not [t for t in threading.enumerate() if t.name.startswith("portrayal-")]
+    ours = ("portrayal-write", "portrayal-encode")
+    assert not [t for t in threading.enumerate() if t.name.startswith(ours)]
 
 
 def test_what_another_process_makes_meanwhile_is_not_made_again(tmp_path: Path) -> None:
