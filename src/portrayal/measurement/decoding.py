@@ -19,7 +19,6 @@ def decode(data: bytes | None) -> Image.Image | Reason:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
                 return Reason("image too large")
-            image.load()  # what is damaged shows here, not later
             return as_rgb(image)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         return Reason("image too large")

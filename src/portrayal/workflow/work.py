@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit import Audit
+from portrayal.audit.repair import DEFAULT_ENCODER
 from portrayal.engine import EngineSettings
 from portrayal.engine.protocol import MeasurersOpener, Opener
 from portrayal.errors import AuditError, GenerationError, NotAnAudit
@@ -28,7 +29,7 @@ OnProgress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
 
 DEFAULT_MODEL = "practice"
-DEFAULT_ENCODERS = ("practice",)
+DEFAULT_ENCODERS = (DEFAULT_ENCODER,)
 
 
 @dataclass(frozen=True, slots=True)
