@@ -13,14 +13,14 @@ CONSTRAINTS ?= -c constraints-cpu.txt
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/  —/'
 
-$(VENV)/.ready: pyproject.toml constraints-cpu.txt
+$(VENV)/.ready: pyproject.toml practice/pyproject.toml constraints-cpu.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) $(CONSTRAINTS) -e ".[models]"
+	$(PIP) $(CONSTRAINTS) -e ".[models]" -e practice
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
 	# Not openclip: it brings torchvision, of which there is no CPU build beside this torch.
-	$(PIP) $(CONSTRAINTS) -e ".[models,web,postgres,language,dev]"
+	$(PIP) $(CONSTRAINTS) -e ".[models,web,postgres,language,dev]" -e practice
 	@touch $@
 
 demo: $(VENV)/.ready    ## audit the embedded practice model and print its findings

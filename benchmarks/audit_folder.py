@@ -2,7 +2,7 @@
 
     python -m benchmarks.audit_folder
 
-Appending: 10,000 records with pictures of 50 kB in batches of 64, from Python records to parts that
+Appending: 10,000 records with images of 50 kB in batches of 64, from Python records to parts that
 are hashed and flushed to disk (fsync) one by one, 157 of them; by one thread, which waits for the
 disk 157 times, and by two, of which one encodes while the other one waits. The peer writes the same
 bytes once, from a table that is ready, by a plain `pyarrow.parquet.write_table(table, path)`, and
@@ -35,7 +35,7 @@ from portrayal.audit import Audit
 from portrayal.audit.tables import images_table
 from portrayal.records import Identity, ImageRecord
 
-RECORDS, PICTURE, BATCH, ROUNDS = 10_000, 50_000, 64, 7
+RECORDS, IMAGE, BATCH, ROUNDS = 10_000, 50_000, 64, 7
 WANTED = 1_000_000
 GENERATOR = Identity("benchmark", "noise", {"size": 512})
 
@@ -49,13 +49,13 @@ def main() -> None:
 
 
 def appending(scratch: Path) -> list[tuple[str, str, str]]:
-    pictures = np.random.default_rng(0).bytes(RECORDS * PICTURE)
+    images = np.random.default_rng(0).bytes(RECORDS * IMAGE)
     records = [
         ImageRecord(
             prompt=f"a photo of the face of person {i // 100}",
             seed=i % 100,
             status="ok",
-            data=pictures[i * PICTURE : (i + 1) * PICTURE],
+            data=images[i * IMAGE : (i + 1) * IMAGE],
             width=512,
             height=512,
         )
@@ -78,7 +78,7 @@ def appending(scratch: Path) -> list[tuple[str, str, str]]:
             way(where)
             seconds[name].append(time.perf_counter() - start)
             shutil.rmtree(where)
-    rate = {name: RECORDS * PICTURE / 1e6 / min(rounds) for name, rounds in seconds.items()}
+    rate = {name: RECORDS * IMAGE / 1e6 / min(rounds) for name, rounds in seconds.items()}
     return [
         ("append from two threads, flushed", f"{rate['two']:.0f} MB/s", ""),
         ("append from one thread, flushed", f"{rate['alone']:.0f} MB/s", ""),
@@ -134,7 +134,7 @@ def _fill(where: Path, prompts: int) -> None:
     pairs = [(_prompt(i), seed) for i in range(prompts) for seed in range(each)][::2]
     for start in range(0, len(pairs), 1_000):
         audit.append_images(
-            [ImageRecord(p, s, "ok", data=b"picture") for p, s in pairs[start : start + 1_000]]
+            [ImageRecord(p, s, "ok", data=b"image") for p, s in pairs[start : start + 1_000]]
         )
 
 

@@ -24,9 +24,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.corpus import Corpus, create_corpus, nearest, terms_of
-from portrayal.corpus.embeddings import BATCH, EmbeddingCache, caption_keys
-from portrayal.corpus.neighbours import filled
+from portrayal.corpora import Corpus, create_corpus, nearest, terms_of
+from portrayal.corpora.embeddings import BATCH, EmbeddingCache, caption_keys
+from portrayal.corpora.neighbours import filled
 from portrayal.language.sentences import open_sentence_encoder
 
 CAPTIONS = 200_000

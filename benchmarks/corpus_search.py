@@ -24,8 +24,8 @@ from pathlib import Path
 
 import duckdb
 
-from portrayal.corpus import Corpus, Term, create_corpus
-from portrayal.practice.vocabulary import OCCUPATIONS
+from portrayal.corpora import Corpus, Term, create_corpus
+from portrayal_practice.vocabulary import OCCUPATIONS
 
 MILLIONS = 20
 OCCUPATIONS_62 = [name for name in OCCUPATIONS if " " not in name][:62]

@@ -2,9 +2,9 @@
 
     python -m benchmarks.generation_overhead [ROUNDS]
 
-The practice model, batches of 16, 48 pictures a round of 6 prompts that the round before did not
-have. The peer calls the pipeline as its documentation says, batch by batch, and keeps the pictures
-in memory. Ours is `generate` into a fresh audit folder: prompts checked, texts encoded, pictures
+The practice model, batches of 16, 48 images a round of 6 prompts that the round before did not
+have. The peer calls the pipeline as its documentation says, batch by batch, and keeps the images
+in memory. Ours is `generate` into a fresh audit folder: prompts checked, texts encoded, images
 encoded as PNG, hashed, flushed to disk, and the folder looked at for what others made. Both run in
 turn on one loaded pipeline; of each the best round counts, because whatever else the machine does
 can only slow a round down. Processor time includes the threads that encode and write.
@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit import Audit
-from portrayal.generation import generate, open_generator
-from portrayal.models.devices import quietly
-from portrayal.records import Picture, Request
+from portrayal.generators import generate, open_generator
+from portrayal.loading.devices import quietly
+from portrayal.records import GeneratedImage, Request
 
 BATCH, PROMPTS, EACH = 16, 6, 8
 WORDS = ("doctor", "nurse", "pilot", "teacher", "farmer", "lawyer", "baker", "soldier")
@@ -41,11 +41,11 @@ class Timed:
     def check(self, prompts: Iterable[str]) -> int:
         return int(self._inner.check(prompts))
 
-    def generate(self, requests: Sequence[Request]) -> list[Picture]:
+    def generate(self, requests: Sequence[Request]) -> list[GeneratedImage]:
         started = time.perf_counter()
-        pictures: list[Picture] = self._inner.generate(requests)
+        images: list[GeneratedImage] = self._inner.generate(requests)
         self.seconds += time.perf_counter() - started
-        return pictures
+        return images
 
 
 def wanted(turn: int) -> list[tuple[str, int]]:
@@ -89,15 +89,15 @@ def main(rounds: int = 4) -> None:
                 best[name] = [min(pair) for pair in zip(best[name], spent, strict=True)]
                 if name == "ours":
                     outside.append(spent[0] / generator.seconds - 1)
-    pictures = PROMPTS * EACH
-    print(f"generation loop, batch {BATCH}, {rounds} rounds of {pictures} pictures")
+    images = PROMPTS * EACH
+    print(f"generation loop, batch {BATCH}, {rounds} rounds of {images} images")
     print(f"{'':44}{'got':>12}  target")
     for name, place in (("wall time", 0), ("processor time", 1)):
         ratio = best["ours"][place] / best["bare"][place]
         print(f"{f'ours / bare pipeline, {name}':44}{ratio:>12.3f}  at most 1.03")
     print(f"{'outside the model, of its time':44}{min(outside):>12.1%}  under 3 %")
-    print(f"{'pictures a second, bare':44}{pictures / best['bare'][0]:>12.2f}")
-    print(f"{'pictures a second, ours':44}{pictures / best['ours'][0]:>12.2f}")
+    print(f"{'images a second, bare':44}{images / best['bare'][0]:>12.2f}")
+    print(f"{'images a second, ours':44}{images / best['ours'][0]:>12.2f}")
 
 
 if __name__ == "__main__":

@@ -1,22 +1,22 @@
-"""Pictures a second on a GPU, everything included, with Stable Diffusion 1.5's exact shapes.
+"""Images a second on a GPU, everything included, with Stable Diffusion 1.5's exact shapes.
 
-    python -m benchmarks.gpu_generation [--pictures N] [--batch N] [--compile auto|on|off]
+    python -m benchmarks.gpu_generation [--images N] [--batch N] [--compile auto|on|off]
                                         [--compare] [--tiny]
 
-Random weights do for timing. One picture is 512x512 pixels, 50 steps, guidance 7.5, bfloat16. What
+Random weights do for timing. One image is 512x512 pixels, 50 steps, guidance 7.5, bfloat16. What
 is timed is `generate` into a fresh audit folder with two measurers beside it: text encoding,
 denoising, decoding, an embedding by CLIP ViT-L/14, a face filter's stand-in (a convolutional
-network of about 2 GFLOP a picture, what mobile face detectors take), PNG encoding, writing.
+network of about 2 GFLOP an image, what mobile face detectors take), PNG encoding, writing.
 
 The limit is the arithmetic of all networks (counted by torch, not estimated) at the card's peak.
 Stages are timed in a second run of one batch with a barrier after each stage; they need not add up
 to the first run, where encoding and writing overlap with denoising. The batch size is the one that
 `open_generator` finds. Compiling and one batch of warm-up are not timed; their seconds are printed.
 
---compare also makes a few pictures as timed, by diffusers' own networks in one batch, and by these
+--compare also makes a few images as timed, by diffusers' own networks in one batch, and by these
 one by one. It prints how far the first and the last are from the second, in levels of 255: what
 compiling, our kernels and another batch size change together, and what the batch size changes
-alone. The weights are random, so it says how computing differs, not how pictures of a model do.
+alone. The weights are random, so it says how computing differs, not how images of a model do.
 
 --tiny makes the same run with small networks on any machine, to see that it works; its figures mean
 nothing. Without a GPU that is what happens.
@@ -36,12 +36,12 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit import Audit
-from portrayal.generation import generate, open_generator, writer
-from portrayal.measurement import Reason, open_encoder
-from portrayal.measurement.watching import Watching
-from portrayal.models.devices import quietly
-from portrayal.practice.weights import CLIP, PIPELINE, part_folder
+from portrayal.generators import generate, open_generator, writer
+from portrayal.loading.devices import quietly
+from portrayal.measurers import Reason, open_encoder
+from portrayal.measurers.watching import Watching
 from portrayal.records import Identity, Request
+from portrayal_practice.weights import CLIP, PIPELINE, part_folder
 
 PEAK = 989e12
 """Dense bfloat16 operations a second of an NVIDIA H200, as its data sheet says."""
@@ -217,7 +217,7 @@ def timed(stages: Counter[str], device: str, *places: tuple[str, Any, str]) -> I
 
 
 def operations(generator: Any, measurers: Sequence[Any], steps: int) -> float:
-    """Count the floating-point operations of one picture: two passes a step, decoder, measurers."""
+    """Count the floating-point operations of one image: two passes a step, decoder, measurers."""
     import torch
     from torch.utils.flop_counter import FlopCounterMode
 
@@ -232,15 +232,15 @@ def operations(generator: Any, measurers: Sequence[Any], steps: int) -> float:
     size = pipeline.unet.config.sample_size
     latent = torch.zeros(1, 4, size, size, device=weight.device, dtype=weight.dtype)
     texts = torch.zeros(1, 77, pipeline.unet.config.cross_attention_dim).to(latent)
-    picture = generator.probe([Request("a", 0)])[0].image
+    image = generator.probe([Request("a", 0)])[0].image
     step = count(lambda: pipeline.unet(latent, 1, encoder_hidden_states=texts))
     decoder = count(lambda: pipeline.vae.decode(latent))
-    looking = sum(count(lambda one=one: one.measure([picture])) for one in measurers)
+    looking = sum(count(lambda one=one: one.measure([image])) for one in measurers)
     return float(2 * steps * step + decoder + looking)
 
 
 def measure_stages(
-    folder: Path, generator: Any, measurers: Sequence[Any], pictures: int, device: str
+    folder: Path, generator: Any, measurers: Sequence[Any], images: int, device: str
 ) -> Counter[str]:
     """Return the seconds of each stage, barriers and all."""
     stages: Counter[str] = Counter()
@@ -259,14 +259,14 @@ def measure_stages(
         ("PNG (threads)", writer, "record"),
         ("writing (thread)", audit, "append_counted"),
     ):
-        generate_and_look(audit, generator, measurers, [("stages", pictures)])
+        generate_and_look(audit, generator, measurers, [("stages", images)])
     return stages
 
 
 def generate_and_look(
     audit: Audit, generator: Any, measurers: Sequence[Any], wanted: Sequence[tuple[str, int]]
 ) -> int:
-    """Make pictures and let measurers look at each as soon as it is stored; return how many."""
+    """Make images and let measurers look at each as soon as it is stored; return how many."""
     with Watching(audit, measurers) as watching:
         made = generate(audit, generator, wanted, on_stored=watching).made
     for one in measurers:
@@ -275,14 +275,14 @@ def generate_and_look(
 
 
 def distances(
-    folder: Path, generator: Any, settings: Mapping[str, Any], pictures: int
+    folder: Path, generator: Any, settings: Mapping[str, Any], images: int
 ) -> dict[str, float]:
     """Return mean distances of pixels from those of diffusers' own networks, and their spread."""
     import numpy as np
 
     requests = [Request(f"a photo of person {i}", i) for i in range(generator.batch_size)]
-    few = requests[:pictures]
-    plain = open_generator(str(folder), compile="off", batch_size=pictures, **settings)
+    few = requests[:images]
+    plain = open_generator(str(folder), compile="off", batch_size=images, **settings)
 
     def pixels(made: Sequence[Any]) -> Any:
         return np.stack([np.asarray(one.image, np.float64) for one in made[: len(few)]])
@@ -301,7 +301,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     import torch
 
     parser = argparse.ArgumentParser(prog="benchmarks.gpu_generation")
-    parser.add_argument("--pictures", type=int, default=512)
+    parser.add_argument("--images", type=int, default=512)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--compile", default="on", choices=("auto", "on", "off"))
     parser.add_argument("--compare", action="store_true")
@@ -309,7 +309,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     given = parser.parse_args(arguments)
     tiny = given.tiny or not torch.cuda.is_available()
     device, shapes = ("cpu", TINY) if tiny else ("cuda", Shapes())
-    pictures, batch = (8, 4) if tiny else (given.pictures, given.batch)
+    images, batch = (8, 4) if tiny else (given.images, given.batch)
     mode = "off" if tiny else given.compile
     with tempfile.TemporaryDirectory() as scratch, quietly("diffusers", "transformers"):
         folder = Path(scratch)
@@ -329,7 +329,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         generator.generate([Request("warm", seed) for seed in range(batch)])
         warm_up = time.perf_counter() - started
         audit = Audit.at(folder / "audit", generator.identity)
-        wanted = [(f"a photo of person {i}", max(1, pictures // 8)) for i in range(8)]
+        wanted = [(f"a photo of person {i}", max(1, images // 8)) for i in range(8)]
         started = time.perf_counter()
         made = generate_and_look(audit, generator, measurers, wanted)
         rate = made / (time.perf_counter() - started)
@@ -340,19 +340,19 @@ def main(arguments: Sequence[str] = ()) -> None:
         )
         kernels = "our kernels" if generator._compilation.is_fast else "diffusers' networks"
         print(f"generation, everything included: {name}")
-        print(f"{made} pictures, batch {batch}, {shapes.steps} steps, compile {mode}, {kernels}")
+        print(f"{made} images, batch {batch}, {shapes.steps} steps, compile {mode}, {kernels}")
         print(f"{'':44}{'got':>12}  target")
-        print(f"{'pictures a second':44}{rate:>12.2f}  {'' if tiny else f'at least {TARGET:g}'}")
-        print(f"{'operations a picture, 10^12':44}{cost / 1e12:>12.4g}")
+        print(f"{'images a second':44}{rate:>12.2f}  {'' if tiny else f'at least {TARGET:g}'}")
+        print(f"{'operations an image, 10^12':44}{cost / 1e12:>12.4g}")
         print(f"{'warm-up and compiling, s':44}{warm_up:>12.1f}")
         if not tiny:
             share = rate / REFERENCE_LIMIT
             print(f"{'share of the limit at peak':44}{rate * cost / PEAK:>12.1%}")
             print(f"{f'share of {REFERENCE_LIMIT:g} a second, the known limit':44}{share:>12.1%}")
-            print(f"{f'hours for {PAPER:,} pictures at this rate':44}{PAPER / rate / 3600:>12.1f}")
+            print(f"{f'hours for {PAPER:,} images at this rate':44}{PAPER / rate / 3600:>12.1f}")
         stages = measure_stages(folder / "stages", generator, measurers, batch, device)
         for stage, seconds in stages.items():
-            print(f"{f'  {stage}, ms a picture':44}{1000 * seconds / batch:>12.2f}")
+            print(f"{f'  {stage}, ms an image':44}{1000 * seconds / batch:>12.2f}")
         if given.compare:
             print("pixels, levels of 255")
             for name, distance in distances(folder / "sd15", generator, settings, 8).items():

@@ -1,6 +1,6 @@
-"""How many pictures a minute the painter makes on two processes, over a realistic mix of scenes.
+"""How many images a minute the painter makes on two processes, over a realistic mix of scenes.
 
-Run on a quiet machine: `python benchmarks/painter_speed.py [pictures]`.
+Run on a quiet machine: `python benchmarks/painter_speed.py [images]`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from portrayal.practice.painter import paint
-from portrayal.practice.scene import EXPRESSIONS, MONK_STEPS, PLACES, PRESENTATIONS, Person, Scene
-from portrayal.practice.vocabulary import OCCUPATIONS, THINGS
+from portrayal_practice.painter import paint
+from portrayal_practice.scene import EXPRESSIONS, MONK_STEPS, PLACES, PRESENTATIONS, Person, Scene
+from portrayal_practice.vocabulary import OCCUPATIONS, THINGS
 
 PROCESSES = 2
 
@@ -39,7 +39,7 @@ def draw_scene(rng: np.random.Generator) -> Scene:
 
 
 def paint_many(job: tuple[int, int]) -> tuple[float, float]:
-    """Paint some pictures; returns wall seconds and processor seconds."""
+    """Paint some images; returns wall seconds and processor seconds."""
     first, count = job
     rng = np.random.default_rng(first)
     scenes = [draw_scene(rng) for _ in range(count)]
@@ -51,7 +51,7 @@ def paint_many(job: tuple[int, int]) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print pictures per minute, by the clock and by processor time."""
+    """Print images per minute, by the clock and by processor time."""
     total = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
     share = total // PROCESSES
     with ProcessPoolExecutor(PROCESSES) as pool:
@@ -59,8 +59,8 @@ def main() -> None:
     wall = max(t[0] for t in times)
     cpu = sum(t[1] for t in times)
     painted = share * PROCESSES
-    print(f"{painted / wall * 60:,.0f} pictures a minute on {PROCESSES} processes by the clock")
-    print(f"{cpu / painted * 1000:.2f} ms of processor time a picture")
+    print(f"{painted / wall * 60:,.0f} images a minute on {PROCESSES} processes by the clock")
+    print(f"{cpu / painted * 1000:.2f} ms of processor time an image")
 
 
 if __name__ == "__main__":

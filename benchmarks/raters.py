@@ -28,10 +28,10 @@ import numpy as np
 import sqlalchemy as sa
 from PIL import Image
 
-from portrayal import web
 from portrayal.audit import Audit
+from portrayal.raters import site
+from portrayal.raters.site.database import AnswerRow, Revision, open_database
 from portrayal.records import Identity, ImageRecord
-from portrayal.web.database import AnswerRow, Revision, open_database
 
 ANSWERS = ("yes", "yes", "man", "light+skin")
 QUESTIONS = ("person", "attribute", "gender", "skin")
@@ -62,9 +62,9 @@ def measure(raters: int, answers: int, database: str | None) -> dict[str, Any]:
     """Rate a small audit; return what was stored and how long it took."""
     with tempfile.TemporaryDirectory() as folder:
         audit = Path(folder) / "audit"
-        pictures = -(-answers // len(ANSWERS))
-        _make_audit(audit, pictures)
-        made = web.prepare(audit, raters=raters, per_image=raters, checks=0, database=database)
+        images = -(-answers // len(ANSWERS))
+        _make_audit(audit, images)
+        made = site.prepare(audit, raters=raters, per_image=raters, checks=0, database=database)
         methods = multiprocessing.get_context("spawn")
         said: Any = methods.Queue()
         server = methods.Process(target=_serve, args=(str(audit), database, said), daemon=True)
@@ -90,11 +90,11 @@ def measure(raters: int, answers: int, database: str | None) -> dict[str, Any]:
     }
 
 
-def _make_audit(folder: Path, pictures: int) -> None:
+def _make_audit(folder: Path, images: int) -> None:
     audit = Audit.at(folder, Identity("benchmark", "noise", {}))
     rng = np.random.default_rng(0)
     records = []
-    for seed in range(pictures):
+    for seed in range(images):
         written = io.BytesIO()
         Image.fromarray(rng.integers(0, 256, (64, 64, 3), dtype=np.uint8)).save(written, "PNG")
         records.append(ImageRecord("a photo of a doctor", seed, "ok", data=written.getvalue()))
@@ -102,7 +102,7 @@ def _make_audit(folder: Path, pictures: int) -> None:
 
 
 def _serve(audit: str, database: str | None, said: Any) -> None:
-    web.serve(audit, database=database, port=0, on_ready=lambda site: said.put(site.base))
+    site.serve(audit, database=database, port=0, on_ready=lambda site: said.put(site.base))
 
 
 class Line:

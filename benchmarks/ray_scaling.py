@@ -2,7 +2,7 @@
 
     python -m benchmarks.ray_scaling [ADDRESS]
 
-The generator sleeps a quarter of a second for a batch of four small pictures, as a GPU would keep a
+The generator sleeps a quarter of a second for a batch of four small images, as a GPU would keep a
 processor waiting; so the ratio shows what handing out, encoding and storing cost, not how many
 processors there are. Workers are loaded before the clock starts. Without an address, Ray starts a
 cluster of this machine with room for two workers.
@@ -21,11 +21,11 @@ from pathlib import Path
 from PIL import Image
 
 from portrayal.audit import Audit
-from portrayal.engine import EngineSettings, open_engine
-from portrayal.engine.ray import RayWorkers
-from portrayal.records import Identity, Picture, Request
+from portrayal.records import GeneratedImage, Identity, Request
+from portrayal.runner.engines import EngineSettings, open_engine
+from portrayal.runner.engines.ray import RayWorkers
 
-PICTURES, BATCH, PAUSE = 160, 4, 0.25
+IMAGES, BATCH, PAUSE = 160, 4, 0.25
 TARGET = 1.7
 
 
@@ -38,9 +38,11 @@ class Sleeper:
     def check(self, prompts: Iterable[str]) -> int:
         return 0
 
-    def generate(self, requests: Sequence[Request]) -> list[Picture]:
+    def generate(self, requests: Sequence[Request]) -> list[GeneratedImage]:
         time.sleep(PAUSE)
-        return [Picture.ok(Image.new("RGB", (64, 64), (r.seed % 256, 0, 0))) for r in requests]
+        return [
+            GeneratedImage.ok(Image.new("RGB", (64, 64), (r.seed % 256, 0, 0))) for r in requests
+        ]
 
 
 def open_sleeper(device: str | None) -> Sleeper:
@@ -61,7 +63,7 @@ class Scaling:
 
 
 def seconds(settings: EngineSettings) -> float:
-    """Return how long the pictures take once all workers are loaded."""
+    """Return how long the images take once all workers are loaded."""
     with (
         tempfile.TemporaryDirectory() as folder,
         open_engine(open_sleeper, settings) as engine,
@@ -70,7 +72,7 @@ def seconds(settings: EngineSettings) -> float:
             engine.wait_for_all()
         audit = Audit.at(Path(folder) / "audit", engine.identity)
         started = time.perf_counter()
-        engine.generate(audit, [("a", PICTURES)])
+        engine.generate(audit, [("a", IMAGES)])
         return time.perf_counter() - started
 
 
@@ -88,11 +90,11 @@ def measure(address: str | None) -> Scaling:
 def main(address: str | None = None) -> None:
     local = Scaling(*(seconds(EngineSettings(devices=("any",) * n)) for n in (1, 2)))
     ray = measure(address)
-    print(f"two workers against one, a generator that sleeps, {PICTURES // BATCH} batches")
+    print(f"two workers against one, a generator that sleeps, {IMAGES // BATCH} batches")
     print(f"{'':44}{'got':>12}  target")
     for name, found in (("Ray", ray), ("one process per device", local)):
         print(f"{f'{name}: one / two, seconds':44}{found.ratio:>12.2f}  at least {TARGET:g}")
-    floor = PICTURES / BATCH * PAUSE
+    floor = IMAGES / BATCH * PAUSE
     print(f"{'Ray, one worker: time over the sleep alone':44}{ray.one / floor:>12.2f}")
 
 

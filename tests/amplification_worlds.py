@@ -1,4 +1,4 @@
-"""Audits with two sides, whose pictures show what they are told to."""
+"""Audits with two sides, whose images show what they are told to."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 from PIL import Image
 
-from portrayal.analysis.amplification import analyze_amplification
-from portrayal.analysis.data import AuditData
-from portrayal.analysis.settings import AnalysisSettings
 from portrayal.audit import Audit
 from portrayal.audit.selections import SELECTION, Selection, training_folder, write_selection
+from portrayal.findings.data import AuditData
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.amplification.analysis import analyze_amplification
+from portrayal.kinds.amplification.schema import AmplificationStudy, CaptionPrompt, DrawnCaptions
 from portrayal.records import Identity, ImageRecord, Measurement, StudyResult, image_key
-from portrayal.study import AmplificationStudy, study_from_dict
-from portrayal.study.amplification import CaptionPrompt, DrawnCaptions
+from portrayal.studies.reading import study_from_dict
 
 GENERATOR = Identity("folder", "invented", {"steps": 50})
 ENCODER = Identity("clip", "invented-encoder", {"logit_scale": 100.0})
@@ -37,7 +37,7 @@ def direction(name: str) -> np.ndarray:
     return vector / np.linalg.norm(vector)
 
 
-def picture(colour: str) -> bytes:
+def image(colour: str) -> bytes:
     """Return an encoded picture of one colour."""
     buffer = io.BytesIO()
     Image.new("RGB", (8, 8), colour).save(buffer, "PNG")
@@ -49,7 +49,7 @@ COLOURS = {"woman": "orange", "man": "teal", "unclear": "grey", "nobody": "white
 
 @dataclass
 class Shown:
-    """What pictures show: so many women, men, unclear ones, and ones of nobody."""
+    """What images show: so many women, men, unclear ones, and ones of nobody."""
 
     women: int = 0
     men: int = 0
@@ -67,7 +67,7 @@ class Shown:
 
 @dataclass
 class Captions:
-    """Captions of an occupation: (indicator, what the picture shows), and the nearest ones."""
+    """Captions of an occupation: (indicator, what the image shows), and the nearest ones."""
 
     sampled: Sequence[tuple[str, str]]
     nearest: Mapping[int, Sequence[int]] = field(default_factory=dict)
@@ -132,15 +132,15 @@ def build(
     Args:
         folder: Where.
         study: The study; captions as prompts are drawn where it asks for them.
-        generated: What the pictures of each prompt text show.
+        generated: What the images of each prompt text show.
         captions: The training side by occupation.
-        generator: Whose pictures.
+        generator: Whose images.
         faces: Faces by prompt text, where a detector has looked; else each has one.
     """
     audit = Audit.at(folder, generator)
     training = Audit.at(training_folder(audit), CORPUS)
     rows: list[dict[str, Any]] = []
-    pictures: list[tuple[str, int, str]] = []
+    images: list[tuple[str, int, str]] = []
     for n, (occupation, one) in enumerate(captions.items()):
         for i, (indicator, label) in enumerate(one.sampled):
             text, seed = caption_text(occupation, i), n * 10**12 + i
@@ -150,15 +150,15 @@ def build(
                 "indicator": indicator, "similarity": 0.4,
             }  # fmt: skip
             rows.append(row)
-            pictures.append((text, seed, label))
+            images.append((text, seed, label))
         sampled = [row for row in rows if row["occupation"] == occupation]
         for prompt, places in one.nearest.items():
             rows += [
                 {**sampled[place], "prompt": prompt, "rank": rank, "similarity": 0.7}
                 for rank, place in enumerate(places)
             ]
-    store(training, pictures, faces)
-    if study.undrawn_images():
+    store(training, images, faces)
+    if study.undrawn().images:
         study = _drawn(study, rows)
     about = {
         "asked": "", "corpus": CORPUS.as_dict(), "recogniser": {"name": "nobody"},
@@ -180,22 +180,22 @@ def build(
 
 def store(
     audit: Audit,
-    pictures: Sequence[tuple[str, int, str]],
+    images: Sequence[tuple[str, int, str]],
     faces: Mapping[str, list[list[float]]] | None = None,
 ) -> None:
-    """Store pictures, each a prompt, a seed and what it shows, and what was seen in them."""
-    keys = [image_key(audit.generator, text, seed) for text, seed, _ in pictures]
-    files = {label: picture(colour) for label, colour in COLOURS.items()}
+    """Store images, each a prompt, a seed and what it shows, and what was seen in them."""
+    keys = [image_key(audit.generator, text, seed) for text, seed, _ in images]
+    files = {label: image(colour) for label, colour in COLOURS.items()}
     audit.append_images(
-        [ImageRecord(text, seed, "ok", None, files[label]) for text, seed, label in pictures]
+        [ImageRecord(text, seed, "ok", None, files[label]) for text, seed, label in images]
     )
-    vectors = {label: vector(label) for _, _, label in pictures}
+    vectors = {label: vector(label) for _, _, label in images}
     audit.append_measurements(
         ENCODER,
         {"embedding": "vector"},
         [
             Measurement(key, {"embedding": vectors[label]})
-            for key, (_, _, label) in zip(keys, pictures, strict=True)
+            for key, (_, _, label) in zip(keys, images, strict=True)
         ],
     )
     if faces is not None:
@@ -204,7 +204,7 @@ def store(
             {"faces": "json"},
             [
                 Measurement(key, {"faces": faces.get(text, ONE_FACE)})
-                for key, (text, _, _) in zip(keys, pictures, strict=True)
+                for key, (text, _, _) in zip(keys, images, strict=True)
             ],
         )
 

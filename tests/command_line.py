@@ -26,7 +26,7 @@ template = "a photo of {a occupation}"
 [factors]
 occupation = ["nurse", "engineer", "chef", "mechanic"]
 """
-"""Four prompts, three pictures of each."""
+"""Four prompts, three images of each."""
 
 VALENCE = """\
 name = "valence"

@@ -33,7 +33,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def sd1(models: Path) -> Path:
-    """A tiny Stable Diffusion pipeline that makes pictures of 16x16."""
+    """A tiny Stable Diffusion pipeline that makes images of 16x16."""
     return pipelines.build_sd1(models / "sd1")
 
 

@@ -101,10 +101,10 @@ def work(job: dict[str, Any]) -> None:
     `pause` makes every batch take longer, so that a kill finds the job at work; `store_every` is
     how often measurements are stored; `file_limit` is the largest file that may be written.
     """
-    from generators import ColourGenerator, MeanColour
     from portrayal.audit import Audit
-    from portrayal.generation import Generator, generate, open_generator
-    from portrayal.measurement import Measurer, loop, measure, open_encoder
+    from portrayal.generators import Generator, generate, open_generator
+    from portrayal.measurers import Measurer, loop, measure, open_encoder
+    from toy_generators import ColourGenerator, MeanColour
 
     if "file_limit" in job:
         import resource
@@ -163,7 +163,7 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    for name in ("portrayal.generation", "portrayal.measurement", "generators", "pandas"):
+    for name in ("portrayal.generators", "portrayal.measurers", "generators", "pandas"):
         importlib.import_module(name)
     if sys.argv[1] == "models":
         for name in (

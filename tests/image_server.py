@@ -38,7 +38,7 @@ ERRORS: dict[str, tuple[int, dict[str, Any]]] = {
 }
 
 
-def encoded_picture(text: str, *, kind: str = "PNG", size: int = 8) -> str:
+def encoded_image(text: str, *, kind: str = "PNG", size: int = 8) -> str:
     seed = list(hashlib.sha256(text.encode()).digest()[:8])
     pixels = np.random.default_rng(seed).integers(0, 256, (size, size, 3), dtype=np.uint8)
     buffer = io.BytesIO()
@@ -125,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif way == "wordless":
             self._send(json.dumps({"error": {"message": " \n"}}), 418, {"Connection": "close"})
         elif way == "goodbye":
-            self._send(_good(encoded_picture(text)), 200, {"Connection": "close"})
+            self._send(_good(encoded_image(text)), 200, {"Connection": "close"})
         elif way == "moved":
             self._send("", 308, {"Location": "/v2/images/generations"})
         elif way == "cut":
@@ -138,11 +138,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._hang_up()
         elif way == "slow":
             time.sleep(self.server.slow_s)
-            self._send(_good(encoded_picture(text)))
+            self._send(_good(encoded_image(text)))
         elif way in ("trickle", "huge"):
             self._endless(b" " if way == "trickle" else b" " * 65536)
         else:
-            self._send(_WRONG[way](text) if way in _WRONG else _good(encoded_picture(text)))
+            self._send(_WRONG[way](text) if way in _WRONG else _good(encoded_image(text)))
 
     def _send(self, text: str, status: int = 200, headers: dict[str, str] | None = None) -> None:
         data = text.encode()
@@ -174,8 +174,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
 
 
-def _good(picture: str) -> str:
-    return json.dumps({"created": 1, "data": [{"b64_json": picture, "url": None}]})
+def _good(image: str) -> str:
+    return json.dumps({"created": 1, "data": [{"b64_json": image, "url": None}]})
 
 
 _WRONG: dict[str, Callable[[str], str]] = {
@@ -185,10 +185,10 @@ _WRONG: dict[str, Callable[[str], str]] = {
     "null": lambda text: json.dumps({"data": [{"b64_json": None}]}),
     "list": lambda text: "[1, 2]",
     "nested": lambda text: "[" * 100_000,
-    "link": lambda text: json.dumps({"data": [{"url": "http://127.0.0.1:1/picture.png"}]}),
-    "damaged": lambda text: _good(encoded_picture(text)[:-7] + "*"),
-    "shortened": lambda text: _good(encoded_picture(text)[:80]),
-    "gif": lambda text: _good(encoded_picture(text, kind="GIF")),
+    "link": lambda text: json.dumps({"data": [{"url": "http://127.0.0.1:1/image.png"}]}),
+    "damaged": lambda text: _good(encoded_image(text)[:-7] + "*"),
+    "shortened": lambda text: _good(encoded_image(text)[:80]),
+    "gif": lambda text: _good(encoded_image(text, kind="GIF")),
     "text": lambda text: _good(base64.b64encode(text.encode()).decode()),
 }
 

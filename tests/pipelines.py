@@ -58,7 +58,7 @@ def build_text_encoder(
 
 
 def build_vae(*, channels: tuple[int, ...] = (16, 32), latent: int = 4, **extra: Any) -> Any:
-    """Return a small autoencoder; every level but the last halves the picture."""
+    """Return a small autoencoder; every level but the last halves the image."""
     from diffusers import AutoencoderKL
 
     n = len(channels)
@@ -86,7 +86,7 @@ def build_sd1(
     sample: int = 8,
     safety: bool = False,
 ) -> Path:
-    """Write a StableDiffusionPipeline whose pictures are 16x16 at the default sizes."""
+    """Write a StableDiffusionPipeline whose images are 16x16 at the default sizes."""
     import torch
     from diffusers import DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
 
@@ -191,7 +191,7 @@ def build_lora(folder: Path, base: Path, *, seed: int = 0, rank: int = 2) -> Pat
 
 
 def build_sdxl(folder: Path, *, seed: int = 0) -> Path:
-    """Write a StableDiffusionXLPipeline whose pictures are 16x16."""
+    """Write a StableDiffusionXLPipeline whose images are 16x16."""
     import torch
     from diffusers import EulerDiscreteScheduler, StableDiffusionXLPipeline, UNet2DConditionModel
 
@@ -225,7 +225,7 @@ def build_sdxl(folder: Path, *, seed: int = 0) -> Path:
 
 
 def build_sd3(folder: Path, *, seed: int = 0) -> Path:
-    """Write a StableDiffusion3Pipeline whose pictures are 16x16."""
+    """Write a StableDiffusion3Pipeline whose images are 16x16."""
     import torch
     from diffusers import (
         FlowMatchEulerDiscreteScheduler,
@@ -356,7 +356,7 @@ def build_feature_extractor(*, size: int = 16) -> Any:
 
 
 def build_safety_checker() -> Any:
-    """Return a safety checker that flags every picture: its threshold is below any cosine."""
+    """Return a safety checker that flags every image: its threshold is below any cosine."""
     import torch
     from diffusers.pipelines.stable_diffusion.safety_checker import StableDiffusionSafetyChecker
     from transformers import CLIPConfig

@@ -34,10 +34,10 @@ def test_the_gpu_benchmark_runs_in_small() -> None:
         [sys.executable, "-m", "benchmarks.gpu_generation", "--tiny", "--compare"],
         capture_output=True, text=True, check=True, cwd=ROOT, timeout=300,
     )  # fmt: skip
-    stages = re.findall(r"^  (.*), ms a picture +([\d.]+)$", done.stdout, re.MULTILINE)
+    stages = re.findall(r"^  (.*), ms an image +([\d.]+)$", done.stdout, re.MULTILINE)
     assert [stage for stage, _ in stages] == [
         "text", "denoising", "decoding", "PNG (threads)", "writing (thread)", "filter", "embedding",
     ]  # fmt: skip
     assert all(float(seconds) > 0 for _, seconds in stages)
-    assert "8 pictures" in done.stdout
+    assert "8 images" in done.stdout
     assert re.search(r"as timed, from diffusers' networks +0\.\d", done.stdout)

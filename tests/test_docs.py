@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from portrayal.cli import app
-from portrayal.study import study_from_toml
+from portrayal.studies.reading import study_from_toml
 
 ROOT = Path(__file__).parents[1]
 PAGES = [

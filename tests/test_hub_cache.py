@@ -13,8 +13,8 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SCRIPT = """
 import json
 from portrayal.errors import PortrayalError
-from portrayal.generation import open_generator
-from portrayal.measurement import open_encoder
+from portrayal.generators import open_generator
+from portrayal.measurers import open_encoder
 
 said = []
 for open_one, name in ((open_generator, "owner/sd1"), (open_encoder, "owner/clip")):

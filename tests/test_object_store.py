@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from command_line import WORK, Answer, CommandLine, command, in_a_process
-from portrayal import workflow
+from portrayal import runner
 from portrayal.audit import Audit
 from portrayal.audit.parts import each_part
 from portrayal.records import Identity, ImageRecord
@@ -47,9 +47,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def undisturbed(study: Path) -> Audit:
     """The same in a folder, by one process."""
-    studies = workflow.studies_for(study, None, IMAGES)
-    work = workflow.Work(study.parent / "audit", studies, "practice:painter", {"batch_size": 2})
-    workflow.run(work)
+    studies = runner.studies_for(study, None, IMAGES)
+    work = runner.Work(study.parent / "audit", studies, "practice:painter", {"batch_size": 2})
+    runner.run(work)
     return Audit(work.out)
 
 
@@ -83,11 +83,11 @@ def assert_same(ours: Audit, theirs: Audit) -> None:
     rows = sorted(ours.images().select(columns).fetchall())
     assert rows == sorted(theirs.images().select(columns).fetchall())
     keys = [row[0] for row in rows]
-    pictures, others = ours.read_images(keys), theirs.read_images(keys)
-    assert set(pictures) == set(others) == set(keys)
+    images, others = ours.read_images(keys), theirs.read_images(keys)
+    assert set(images) == set(others) == set(keys)
     assert len(keys) == 4 * IMAGES
     for key in keys:
-        pair = [np.asarray(Image.open(io.BytesIO(of[key]))) for of in (pictures, others)]
+        pair = [np.asarray(Image.open(io.BytesIO(of[key]))) for of in (images, others)]
         assert np.array_equal(*pair)
 
 
@@ -277,8 +277,8 @@ def test_what_is_refused(s3: S3Server, words: tuple[str, ...], says: str) -> Non
 
 def test_raters_want_a_database_elsewhere(reach: S3Server) -> None:
     pytest.importorskip("starlette", reason='pip install "portrayal[web]"')
-    audit = Audit.at("s3://bucket/rated", Identity("folder", "pictures"))
-    audit.append_images([ImageRecord("a doctor", 0, "ok", data=b"picture")])
+    audit = Audit.at("s3://bucket/rated", Identity("folder", "images"))
+    audit.append_images([ImageRecord("a doctor", 0, "ok", data=b"image")])
     line = one_line(reach.environment(), "annotate", "s3://bucket/rated")
     assert line.startswith("s3://bucket/rated: SQLite wants a local disk")
     assert "--database postgresql://" in line

@@ -1,4 +1,4 @@
-"""Pictures of every mode that services and folders hold, as they are looked at."""
+"""Images of every mode that services and folders hold, as they are looked at."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from portrayal.measurement.decoding import decode
+from portrayal.measurers.decoding import decode
 from portrayal.pixels import as_rgb
 
 
 def stored(image: Image.Image, kind: str = "PNG", **options: object) -> Image.Image:
-    """Write a picture and open it again, as decoders give it."""
+    """Write an image and open it again, as decoders give it."""
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)
     return Image.open(io.BytesIO(buffer.getvalue()))
@@ -39,15 +39,15 @@ def test_what_is_transparent_lies_on_white(
     rgba: tuple[int, int, int, int], seen: tuple[int, int, int]
 ) -> None:
     for kind in ("PNG", "WEBP"):
-        picture = stored(Image.new("RGBA", (2, 2), rgba), kind, lossless=True, exact=True)
-        assert as_rgb(picture).getpixel((1, 1)) == seen
+        image = stored(Image.new("RGBA", (2, 2), rgba), kind, lossless=True, exact=True)
+        assert as_rgb(image).getpixel((1, 1)) == seen
 
 
 def test_a_transparent_colour_of_a_palette_is_white() -> None:
-    picture = Image.new("P", (2, 1))
-    picture.putpalette([10, 20, 30, 40, 50, 60])
-    picture.putpixel((1, 0), 1)
-    found = as_rgb(stored(picture, transparency=0))
+    image = Image.new("P", (2, 1))
+    image.putpalette([10, 20, 30, 40, 50, 60])
+    image.putpixel((1, 0), 1)
+    found = as_rgb(stored(image, transparency=0))
     assert [found.getpixel((x, 0)) for x in (0, 1)] == [(255, 255, 255), (40, 50, 60)]
 
 

@@ -10,8 +10,8 @@ import portrayal
 PUBLIC = [
     "Audit",
     "Finding",
+    "GeneratedImage",
     "Identity",
-    "Picture",
     "PortrayalError",
     "Prompt",
     "Request",

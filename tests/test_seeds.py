@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from portrayal.audit import Audit
-from portrayal.audit.wants import most_wanted
+from portrayal.audit.wants import Wanted
 from portrayal.records import Identity, ImageRecord, Prompt, first_seed
-from portrayal.study import Study, load_study
+from portrayal.studies.reading import load_study
+from portrayal.studies.schema import Study
 
 
 def test_the_start_is_the_same_on_every_machine() -> None:
@@ -55,7 +56,8 @@ def test_more_images_only_add() -> None:
 
 def test_of_two_wishes_the_first_start_and_the_larger_number_hold() -> None:
     wanted = [("a", range(10, 12)), ("b", 2), ("a", range(50, 53)), ("b", 1), ("c", 0)]
-    assert most_wanted(wanted) == {"a": range(10, 13), "b": range(2), "c": range(0)}
+    seeds = Wanted(wanted).seeds
+    assert seeds == {"a": range(10, 13), "b": range(2), "c": range(0)}
 
 
 def test_missing_goes_by_the_seeds_that_are_wanted(tmp_path: Path) -> None:

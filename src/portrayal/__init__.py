@@ -12,16 +12,17 @@ if TYPE_CHECKING:
     from portrayal import statistics
     from portrayal.audit import Audit
     from portrayal.errors import PortrayalError
-    from portrayal.records import Finding, Identity, Picture, Prompt, Request
-    from portrayal.study import Study, load_study
+    from portrayal.records import Finding, GeneratedImage, Identity, Prompt, Request
+    from portrayal.studies.reading import load_study
+    from portrayal.studies.schema import Study
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Audit",
     "Finding",
+    "GeneratedImage",
     "Identity",
-    "Picture",
     "PortrayalError",
     "Prompt",
     "Request",
@@ -36,11 +37,11 @@ _HOMES = {
     "PortrayalError": "portrayal.errors",
     "Finding": "portrayal.records",
     "Identity": "portrayal.records",
-    "Picture": "portrayal.records",
+    "GeneratedImage": "portrayal.records",
     "Prompt": "portrayal.records",
     "Request": "portrayal.records",
-    "Study": "portrayal.study",
-    "load_study": "portrayal.study",
+    "Study": "portrayal.studies",
+    "load_study": "portrayal.studies",
 }
 
 

@@ -68,7 +68,7 @@ class GenerationStopped(GenerationError):
 
     Args:
         message: Why.
-        made: Requests of the batch with their pictures; they are stored before the run ends.
+        made: Requests of the batch with their images; they are stored before the run ends.
     """
 
     def __init__(self, message: str, made: Sequence[tuple[Any, Any]] = ()) -> None:

@@ -1,4 +1,4 @@
-"""A decoded picture as everybody here looks at it: upright, in RGB, on white."""
+"""A decoded image as everybody here looks at it: upright, in RGB, on white."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SIXTEEN_BITS = 257
 
 
 def as_rgb(image: Image.Image) -> Image.Image:
-    """Return a picture as a person would see it on a white page.
+    """Return an image as a person would see it on a white page.
 
     A photograph may be stored lying down with a note to turn it. Transparent pixels have a colour
     that nobody is meant to see. Grey of 16 bits would be cut to its lowest values.

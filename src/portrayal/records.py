@@ -1,6 +1,6 @@
 """The frozen records that cross module borders. No I/O, no heavy imports.
 
-Prompt -> Request -> Picture           what is wanted, what is asked for, what came back
+Prompt -> Request -> Image           what is wanted, what is asked for, what came back
 Identity                               all that changes a generator's or a measurer's output
 Measurement                            what a measurer saw in one image, or why not
 Finding, Table, StudyResult            what a study says, for results.json and the report
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 Status = Literal["ok", "refused", "failed"]
 
 FORMATS = ("PNG", "JPEG", "WEBP")
-"""What an encoded picture may be."""
+"""What an encoded image may be."""
 
 MAX_PIXELS = 64_000_000
-"""No model and no camera makes larger pictures; what claims to be may be made to fill memory."""
+"""No model and no camera makes larger images; what claims to be may be made to fill memory."""
 
 
 def digest(value: object, *, length: int = 16) -> str:
@@ -81,20 +81,25 @@ class Prompt:
         images: Images wanted.
         seeds_of: The prompt that this one is a variant of and compared with image by image: both
             have the same seeds. "": none, its seeds are its own.
+        listed_seeds: Seeds that are meant exactly, ascending; none: as many consecutive ones as
+            images.
     """
 
     text: str
     factors: Mapping[str, str]
     images: int
     seeds_of: str = ""
+    listed_seeds: tuple[int, ...] = ()
 
     @property
-    def seeds(self) -> range:
+    def seeds(self) -> Sequence[int]:
         """The seeds of its images; those of another prompt are others.
 
-        Pictures of different prompts that start from the same noise resemble each other, so with
+        Images of different prompts that start from the same noise resemble each other, so with
         shared seeds an average over prompts would look surer than it is.
         """
+        if self.listed_seeds:
+            return self.listed_seeds
         start = first_seed(self.seeds_of or self.text)
         return range(start, start + self.images)
 
@@ -109,7 +114,7 @@ def first_seed(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One image to be made. The same request to the same generator gives the same picture."""
+    """One image to be made. The same request to the same generator gives the same image."""
 
     prompt: str
     seed: int
@@ -121,7 +126,7 @@ def image_key(generator: Identity, prompt: str, seed: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class GeneratedImage:
     """What a generator answers to one request: an image, or the reason why there is none."""
 
     status: Status
@@ -129,17 +134,17 @@ class Picture:
     reason: str | None = None
 
     @classmethod
-    def ok(cls, image: Image) -> Picture:
-        """Return a picture that was made."""
+    def ok(cls, image: Image) -> GeneratedImage:
+        """Return an image that was made."""
         return cls("ok", image)
 
     @classmethod
-    def refused(cls, reason: str) -> Picture:
+    def refused(cls, reason: str) -> GeneratedImage:
         """Return a refusal (safety checker, content policy): data, not an error."""
         return cls("refused", None, reason)
 
     @classmethod
-    def failed(cls, reason: str) -> Picture:
+    def failed(cls, reason: str) -> GeneratedImage:
         """Return a failure that retrying did not mend."""
         return cls("failed", None, reason)
 
@@ -194,6 +199,11 @@ class Finding:
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy in which NaN and infinities are null."""
         return {key: plain(value) for key, value in asdict(self).items()}
+
+
+def finite(value: float) -> float | None:
+    """Return a number, or None for NaN and infinities: results.json knows no others."""
+    return value if math.isfinite(value) else None
 
 
 def plain(value: Any) -> Any:

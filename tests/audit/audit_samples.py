@@ -1,4 +1,4 @@
-"""Records, pictures and damage for the tests of audit folders."""
+"""Records, images and damage for the tests of audit folders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GENERATOR = Identity("practice", "painter", {"size": 64, "planted": "default"})
 ENCODER = Identity("clip", "tiny", {"logit_scale": 100.0})
 
 
-def picture(value: int = 0, form: str = "PNG", size: tuple[int, int] = (8, 6)) -> bytes:
+def image(value: int = 0, form: str = "PNG", size: tuple[int, int] = (8, 6)) -> bytes:
     """Return the bytes of a small image of one colour."""
     buffer = io.BytesIO()
     colour = (value % 256, value * 7 % 256, value * 31 % 256)
@@ -27,7 +27,7 @@ def picture(value: int = 0, form: str = "PNG", size: tuple[int, int] = (8, 6)) -
 
 
 def made(prompt: str, seed: int, data: bytes | None = None) -> ImageRecord:
-    return ImageRecord(prompt, seed, "ok", data=data or picture(seed), width=8, height=6)
+    return ImageRecord(prompt, seed, "ok", data=data or image(seed), width=8, height=6)
 
 
 def failed(prompt: str, seed: int, reason: str = "out of memory") -> ImageRecord:

@@ -19,7 +19,7 @@ from portrayal.records import Measurement
 def scattered(audit: Audit) -> Audit:
     """Seventy parts of three images each, and as many of measurements and texts."""
     for i in range(70):
-        audit.append_images([made(f"p{i}", seed, samples.picture(i)) for seed in range(3)])
+        audit.append_images([made(f"p{i}", seed, samples.image(i)) for seed in range(3)])
         audit.append_measurements(
             samples.ENCODER, {"embedding": "vector"}, [Measurement(f"{i:032x}", {"embedding": [i]})]
         )
@@ -151,7 +151,7 @@ def test_a_crash_before_the_merged_part_appears_changes_nothing(
 
 def test_a_damaged_part_is_never_merged(scattered: Audit) -> None:
     part = samples.image_parts(scattered)[33]
-    samples.flip_bit_of(part, samples.picture(33))
+    samples.flip_bit_of(part, samples.image(33))
     with pytest.raises(DamagedPart) as caught:
         compact(scattered)
     assert part.name in str(caught.value)
@@ -170,7 +170,7 @@ def test_a_part_rewritten_by_another_program_gets_no_new_name(scattered: Audit) 
 def test_a_row_is_not_dropped_in_favour_of_a_damaged_one(audit: Audit) -> None:
     first = samples.write_regardless(audit, [made("a", 0)])
     second = samples.write_regardless(audit, [made("a", 0), made("b", 0)])
-    samples.flip_bit_of(first, samples.picture(0))
+    samples.flip_bit_of(first, samples.image(0))
     with pytest.raises(DamagedPart, match=first.name):
         compaction.drop_doubled_rows(audit.path / "images")
     parts.verify(second)

@@ -25,13 +25,13 @@ def rows(file: Path) -> list[dict[str, str]]:
 
 
 def test_files_hold_the_bytes_and_metadata_tells_about_them(audit: Audit, tmp_path: Path) -> None:
-    pictures = [samples.picture(i, form) for i, form in enumerate(("PNG", "JPEG", "WEBP"))]
+    images = [samples.image(i, form) for i, form in enumerate(("PNG", "JPEG", "WEBP"))]
     audit.append_images(
         [
-            ImageRecord("a Nurse, smiling", 0, "ok", data=pictures[0], width=8, height=6,
+            ImageRecord("a Nurse, smiling", 0, "ok", data=images[0], width=8, height=6,
                         factors={"job": "nurse", "seed": "x"}),
-            made("a Nurse, smiling", 1, pictures[1]),
-            made("ein Müller", 0, pictures[2]),
+            made("a Nurse, smiling", 1, images[1]),
+            made("ein Müller", 0, images[2]),
             refused("a Nurse, smiling", 2),
             failed("ein Müller", 1),
         ]
@@ -46,7 +46,7 @@ def test_files_hold_the_bytes_and_metadata_tells_about_them(audit: Audit, tmp_pa
         "not-made.csv",
     ]
     found = rows(summary.out / "metadata.csv")
-    assert [(summary.out / row["file_name"]).read_bytes() for row in found] == pictures
+    assert [(summary.out / row["file_name"]).read_bytes() for row in found] == images
     assert found[0] == {
         "file_name": "000000-a-nurse-smiling-0.png", "prompt": "a Nurse, smiling", "seed": "0",
         "status": "ok", "reason": "", "width": "8", "height": "6", "key": found[0]["key"],
@@ -72,12 +72,12 @@ def test_only_some_prompts(audit: Audit, tmp_path: Path) -> None:
 def test_many_images_keep_their_own_bytes(audit: Audit, tmp_path: Path) -> None:
     for start in range(0, 300, 60):
         audit.append_images(
-            [made(f"p{i:03}", i, samples.picture(i)) for i in range(start, start + 60)]
+            [made(f"p{i:03}", i, samples.image(i)) for i in range(start, start + 60)]
         )
     export_images(audit, tmp_path / "out")
     for row in rows(tmp_path / "out" / "metadata.csv"):
         data = (tmp_path / "out" / row["file_name"]).read_bytes()
-        assert data == samples.picture(int(row["seed"]))
+        assert data == samples.image(int(row["seed"]))
 
 
 def test_a_folder_with_something_in_it_is_left_alone(audit: Audit, tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_folder_with_something_in_it_is_left_alone(audit: Audit, tmp_path: Pat
 def test_no_cell_is_a_formula(audit: Audit, tmp_path: Path) -> None:
     records = [
         made(EVIL, 0),
-        ImageRecord("+1", 0, "ok", data=samples.picture(), factors={"@x": "-2+3"}),
+        ImageRecord("+1", 0, "ok", data=samples.image(), factors={"@x": "-2+3"}),
         failed("\t=1", 0, "@SUM(1)"),
         failed("＝1", 0, "fine"),
     ]
@@ -123,11 +123,11 @@ def test_harmless_changes_nothing_else() -> None:
     ],
 )
 def test_names_are_safe(prompt: str, name: str) -> None:
-    assert file_name(7, prompt, 3, samples.picture()) == name
+    assert file_name(7, prompt, 3, samples.image()) == name
 
 
 def test_suffixes_come_from_the_bytes() -> None:
-    forms = {form: suffix(samples.picture(1, form)) for form in ("PNG", "JPEG", "WEBP", "BMP")}
+    forms = {form: suffix(samples.image(1, form)) for form in ("PNG", "JPEG", "WEBP", "BMP")}
     assert forms == {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bin"}
 
 

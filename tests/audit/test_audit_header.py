@@ -138,11 +138,11 @@ def test_another_generator_is_refused_with_all_differences(audit: Audit) -> None
     assert "\n" not in said
 
 
-def test_an_audit_without_a_picture_may_be_removed_not_taken_over(tmp_path: Path) -> None:
+def test_an_audit_without_a_image_may_be_removed_not_taken_over(tmp_path: Path) -> None:
     empty = Audit.at(tmp_path / "a", samples.GENERATOR)
     before = (empty.path / "audit.json").read_bytes()
     other = Identity("practice", "painter", {"size": 128})
-    with pytest.raises(AuditError, match="or remove this one, which holds no picture yet"):
+    with pytest.raises(AuditError, match="or remove this one, which holds no image yet"):
         Audit.at(empty.path, other)
     assert (empty.path / "audit.json").read_bytes() == before
     empty.append_images([samples.made("a nurse", 0)])

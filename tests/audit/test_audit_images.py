@@ -74,7 +74,7 @@ def test_a_reason_that_cannot_be_encoded_never_stops_a_run(audit: Audit) -> None
 
 
 def test_a_record_comes_back_as_it_was(audit: Audit) -> None:
-    data = samples.picture(7, "WEBP")
+    data = samples.image(7, "WEBP")
     record = ImageRecord(
         "a nurse",
         3,
@@ -134,27 +134,27 @@ def test_a_failed_image_made_again_is_ok(audit: Audit, second: ImageRecord) -> N
 @pytest.mark.parametrize("order", list(itertools.permutations(["ok", "refused", "failed"])))
 def test_the_best_row_counts_in_whatever_order_it_came(audit: Audit, order: tuple[str]) -> None:
     for status in order:
-        data = samples.picture() if status == "ok" else None
+        data = samples.image() if status == "ok" else None
         samples.write_regardless(audit, [ImageRecord("a", 0, status, data=data)])  # type: ignore[arg-type]
     assert len(samples.raw_rows(audit)) == 3
     assert statuses(audit) == {("a", 0): "ok"}
     rows = audit.images(with_bytes=True).select("status, image.bytes").fetchall()
-    assert rows == [("ok", samples.picture())]
+    assert rows == [("ok", samples.image())]
     key = image_key(samples.GENERATOR, "a", 0)
-    assert audit.read_images([key]) == {key: samples.picture()}
-    assert list(audit.unmeasured_images(samples.ENCODER)) == [[(key, samples.picture())]]
+    assert audit.read_images([key]) == {key: samples.image()}
+    assert list(audit.unmeasured_images(samples.ENCODER)) == [[(key, samples.image())]]
 
 
 def test_read_images_gives_bytes_of_those_that_are_ok(audit: Audit) -> None:
-    many = [made(f"p{i}", 0, samples.picture(i)) for i in range(250)]
+    many = [made(f"p{i}", 0, samples.image(i)) for i in range(250)]
     for start in range(0, 250, 120):
         audit.append_images([*many[start : start + 120], failed(f"f{start}", 0)])
     keys = dict(audit.images().select("prompt, key").fetchall())
     asked = [keys["p3"], keys["p130"], keys["p249"], keys["f0"], "unknown"]
     assert audit.read_images(asked) == {
-        keys["p3"]: samples.picture(3),
-        keys["p130"]: samples.picture(130),
-        keys["p249"]: samples.picture(249),
+        keys["p3"]: samples.image(3),
+        keys["p130"]: samples.image(130),
+        keys["p249"]: samples.image(249),
     }
     assert audit.read_images([]) == {}
 

@@ -106,9 +106,9 @@ def test_it_holds_what_a_folder_holds(audit: Audit, tmp_path: Path) -> None:
     keys = [row[0] for row in rows_of(audit)]
     assert audit.read_images(keys) == local.read_images(keys)
     select = "key, image.bytes, status"
-    pictures = sorted(audit.images(with_bytes=True).select(select).fetchall(), key=str)
+    images = sorted(audit.images(with_bytes=True).select(select).fetchall(), key=str)
     others = local.images(with_bytes=True).select(select).fetchall()
-    assert pictures == sorted(others, key=str)
+    assert images == sorted(others, key=str)
     assert audit.measurers() == local.measurers() == [samples.ENCODER]
     for ours, theirs in (
         (audit.measurements(), local.measurements()),
@@ -156,10 +156,10 @@ def test_selections_and_exports(audit: Audit, tmp_path: Path) -> None:
     assert found is not None
     assert found.about == {"corpus": "x"}
     assert export_images(audit, tmp_path / "here").images == 1
-    there = f"{audit.path.parent}/pictures"
+    there = f"{audit.path.parent}/images"
     assert export_images(audit, there).not_made == 1
-    (picture,) = (path for path in location(there).iterdir() if path.suffix == ".png")
-    assert picture.read_bytes() == samples.picture(0)
+    (image,) = (path for path in location(there).iterdir() if path.suffix == ".png")
+    assert image.read_bytes() == samples.image(0)
     with pytest.raises(AuditError, match="not an empty folder"):
         export_images(audit, there)
 
@@ -202,7 +202,7 @@ def test_measurements_without_an_identity_are_set_aside_together(audit: Audit) -
 def test_a_flipped_bit_is_never_measured(audit: Audit) -> None:
     audit.append_images([made("a", 0)])
     (part,) = parts_of(audit)
-    samples.flip_bit_of(part, samples.picture(0))
+    samples.flip_bit_of(part, samples.image(0))
     with pytest.raises(DamagedPart, match="damaged"):
         list(audit.unmeasured_images(samples.ENCODER))
 
@@ -211,15 +211,15 @@ def test_a_flipped_bit_is_never_measured(audit: Audit) -> None:
 
 
 def test_rows_that_two_stored_are_read_once_and_repaired(audit: Audit, url: str) -> None:
-    samples.write_regardless(audit, [made("a", 0, samples.picture(1)), made("a", 1)])
-    samples.write_regardless(audit, [made("a", 0, samples.picture(2)), made("a", 2)])
+    samples.write_regardless(audit, [made("a", 0, samples.image(1)), made("a", 1)])
+    samples.write_regardless(audit, [made("a", 0, samples.image(2)), made("a", 2)])
     before = rows_of(audit)
     assert len(before) == 3
     first = audit.images().filter("seed = 0").select("key").fetchall()[0][0]
     assert repair(url).doubled == 1
     assert len(raw_keys(audit)) == 3
     assert rows_of(Audit(url)) == rows_of(audit) == before
-    assert audit.read_images([first]) == {first: samples.picture(1)}, "of equals the first"
+    assert audit.read_images([first]) == {first: samples.image(1)}, "of equals the first"
 
 
 def test_merging_keeps_every_row_and_its_place(audit: Audit) -> None:

@@ -29,8 +29,8 @@ NAME = r"part-\d{20}-[0-9a-f]{16}\.parquet"
 
 @pytest.fixture
 def filled(audit: Audit) -> Audit:
-    audit.append_images([made(f"prompt {i}", i, samples.picture(i)) for i in range(20)])
-    audit.append_images([made(f"other {i}", i, samples.picture(100 + i)) for i in range(20)])
+    audit.append_images([made(f"prompt {i}", i, samples.image(i)) for i in range(20)])
+    audit.append_images([made(f"other {i}", i, samples.image(100 + i)) for i in range(20)])
     return audit
 
 
@@ -57,7 +57,7 @@ def test_temporary_and_foreign_files_are_never_read(filled: Audit) -> None:
     assert fresh.append_images([made("new", 0)]) == 1
 
 
-def test_a_picture_is_found_by_reading_its_row_group_only(audit: Audit) -> None:
+def test_a_image_is_found_by_reading_its_row_group_only(audit: Audit) -> None:
     audit.append_images([made("a", seed) for seed in range(250)])
     with pq.ParquetFile(samples.image_parts(audit)[0]) as file:
         assert [file.metadata.row_group(i).num_rows for i in range(3)] == [100, 100, 50]
@@ -95,9 +95,9 @@ def test_a_truncated_part_is_named(filled: Audit, use: str, share: float) -> Non
     check_message(caught.value, part, filled)
 
 
-def test_a_bit_flipped_in_a_picture_is_noticed_before_it_is_used(filled: Audit) -> None:
+def test_a_bit_flipped_in_a_image_is_noticed_before_it_is_used(filled: Audit) -> None:
     part = samples.image_parts(filled)[0]
-    samples.flip_bit_of(part, samples.picture(1))
+    samples.flip_bit_of(part, samples.image(1))
     fresh = Audit(filled.path)
     assert len(fresh.images().fetchall()) == 40  # the columns beside it are intact
     for use in ("unmeasured", "read"):
@@ -127,7 +127,7 @@ def test_whatever_bit_is_flipped_no_wrong_row_is_read(filled: Audit, tmp_path: P
     good = part.read_bytes()
     expected = filled.images().order("key").fetchall()
     keys = [row[0] for row in expected]
-    pictures = filled.read_images(keys)
+    images = filled.read_images(keys)
     rng = np.random.default_rng(1)
     noticed = 0
     # All bytes of the footer would take long: some of them, and some of the pages.
@@ -145,7 +145,7 @@ def test_whatever_bit_is_flipped_no_wrong_row_is_read(filled: Audit, tmp_path: P
             noticed += 1
         else:
             assert rows == expected
-            assert found == pictures
+            assert found == images
     assert noticed > 75
 
 

@@ -44,8 +44,8 @@ def test_pandas(folder: Path) -> None:
     assert len(frame) == 13
     assert str(frame["made_at"].dtype) == "datetime64[us]"
     ok = frame[frame["status"] == "ok"]
-    picture = Image.open(io.BytesIO(ok["image"].iloc[0]["bytes"]))
-    assert picture.size == (8, 6)
+    image = Image.open(io.BytesIO(ok["image"].iloc[0]["bytes"]))
+    assert image.size == (8, 6)
     measured = pd.read_parquet(next((folder / "measurements").iterdir()))
     assert len(frame.merge(measured, on="key")) == 13
 
@@ -67,7 +67,7 @@ def test_duckdb(folder: Path) -> None:
     """
     rows = duckdb.sql(query).fetchall()
     assert [row[:2] for row in rows] == [("failed", 1), ("ok", 12)]
-    assert rows[1][2] == max(len(samples.picture(seed)) for seed in range(12))
+    assert rows[1][2] == max(len(samples.image(seed)) for seed in range(12))
     assert rows[1][3] == 4.0
     assert len(duckdb.sql(f"FROM '{folder}/images/*.parquet'").fetchall()) == 13  # times too
 
@@ -77,7 +77,7 @@ def test_pyarrow(folder: Path) -> None:
     assert table.num_rows == 13
 
 
-def test_datasets_decodes_the_pictures(folder: Path, tmp_path: Path) -> None:
+def test_datasets_decodes_the_images(folder: Path, tmp_path: Path) -> None:
     import datasets
 
     found = datasets.load_dataset(

@@ -62,8 +62,8 @@ def test_a_truncated_part_is_set_aside_and_its_images_made_again(audit: Audit) -
 
 
 def test_a_tampered_part_says_how_many_rows_it_had(audit: Audit) -> None:
-    audit.append_images([made("a", seed, samples.picture(40 + seed)) for seed in range(3)])
-    samples.flip_bit_of(samples.image_parts(audit)[0], samples.picture(41))
+    audit.append_images([made("a", seed, samples.image(40 + seed)) for seed in range(3)])
+    samples.flip_bit_of(samples.image_parts(audit)[0], samples.image(41))
     lines = repair(audit.path).lines()
     assert "its bytes are not those that were written" in lines[0]
     assert lines[0].endswith("3 images to be made again")

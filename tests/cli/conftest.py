@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from command_line import WORK, CommandLine
-from portrayal import workflow
+from portrayal import runner
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An audit of that study by the painter, with report; not to be changed."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "work.toml").write_text(WORK)
-    studies = workflow.studies_for(folder / "work.toml", None, None)
-    workflow.run(workflow.Work(folder / "audit", studies, "practice:painter"))
+    studies = runner.studies_for(folder / "work.toml", None, None)
+    runner.run(runner.Work(folder / "audit", studies, "practice:painter"))
     return folder / "audit"
 
 

@@ -10,7 +10,7 @@ import pytest
 from command_line import CommandLine, fingerprint
 from portrayal.audit import Audit
 from portrayal.audit.selections import training_audit
-from portrayal.practice.corpus import write_corpus
+from portrayal_practice.corpus import write_corpus
 
 STUDY = """\
 name = "small"
@@ -66,7 +66,7 @@ def test_one_command_compares_with_a_folder_of_parquet_files(
     assert {"amplification", "reduction of amplification", "correlation"} <= kinds
     assert "amplification against the real world" in kinds
     notes = " ".join(results["studies"][0]["notes"])
-    assert "No face detector was asked: these are painted pictures" in notes
+    assert "No face detector was asked: these are painted images" in notes
     page = (out / "report" / "index.html").read_text(encoding="utf-8")
     assert "No face detector was asked" in page
 
@@ -101,7 +101,7 @@ def test_what_is_missing_or_wrong_is_one_line(
     assert "with --corpus CORPUS" in no_corpus.error
     assert not (tmp_path / "a").exists(), "nothing was begun"
     absent = portrayal("run", small, "--out", tmp_path / "b", *painter, "--corpus", tmp_path / "no")
-    assert "no such folder; --corpus names captions and pictures" in absent.error
+    assert "no such folder; --corpus names captions and images" in absent.error
     (tmp_path / "nothing").mkdir()
     nothing = portrayal(
         "run", small, "--out", tmp_path / "b", *painter, "--corpus", tmp_path / "nothing"

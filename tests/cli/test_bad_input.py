@@ -190,11 +190,11 @@ def test_a_report_before_any_analysis(portrayal: CommandLine, audit: Path) -> No
     assert "run: portrayal analyze" in portrayal("report", audit).error
 
 
-@pytest.mark.parametrize("content", [None, b"not a picture"], ids=["missing", "corrupt"])
+@pytest.mark.parametrize("content", [None, b"not an image"], ids=["missing", "corrupt"])
 def test_a_manifest_that_names_a_wrong_image(
     portrayal: CommandLine, tmp_path: Path, content: bytes | None
 ) -> None:
-    folder = tmp_path / "pictures"
+    folder = tmp_path / "images"
     folder.mkdir()
     Image.new("RGB", (8, 8)).save(folder / "good.png")
     (folder / "manifest.csv").write_text("image,prompt\ngood.png,a\nbad.png,b\n")
@@ -325,7 +325,7 @@ def test_a_study_name_that_is_taken(
 
 
 def test_a_full_disk(work: Path, tmp_path: Path) -> None:
-    """No file may grow beyond 20 kB: the parts of pictures do not fit, the header does."""
+    """No file may grow beyond 20 kB: the parts of images do not fit, the header does."""
     out = tmp_path / "audit"
 
     def small_files() -> None:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from command_line import CommandLine, in_a_process
-from portrayal.practice.corpus import corpus_items
+from portrayal_practice.corpus import corpus_items
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,7 @@ def test_a_kind_without_a_truth_is_one_line(portrayal: CommandLine) -> None:
 def test_corpus_says_what_it_wrote(portrayal: CommandLine, tmp_path: Path) -> None:
     said = portrayal("practice", "corpus", "--n", "3", "--out", tmp_path / "corpus")
     assert said.code == 0
-    assert "wrote 3 captions and pictures in 1 file to" in said.out + said.err
+    assert "wrote 3 captions and images in 1 file to" in said.out + said.err
 
 
 def test_a_corpus_is_never_made_smaller(portrayal: CommandLine, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_a_study_that_takes_anothers_place_is_said(
 
 
 @pytest.mark.parametrize("lost", ["images", "measurements"])
-def test_an_audit_that_lost_its_pictures_says_not_enough_data(
+def test_an_audit_that_lost_its_images_says_not_enough_data(
     portrayal: CommandLine, audit: Path, lost: str
 ) -> None:
     for part in (audit / lost).rglob("part-*"):

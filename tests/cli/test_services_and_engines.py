@@ -46,7 +46,7 @@ def test_a_ceiling_is_one_line_and_the_next_run_continues(
     words = ("generate", work, "--out", out, "--model", "api:m", "--base-url", server.address)
     stopped = portrayal(*words, "--price", "0.04", "--max-cost", "0.2", "--json")
     assert stopped.error == (
-        "m: the ceiling is reached: 5 paid calls in this run (--max-cost 0.2 at 0.04 a picture), "
+        "m: the ceiling is reached: 5 paid calls in this run (--max-cost 0.2 at 0.04 an image), "
         "about 0.20 spent; what was made is stored: raise the ceiling and run the same command "
         "again"
     )
@@ -85,7 +85,7 @@ def test_where_every_image_fails_the_run_says_why_and_fails(
     assert "0 images made, 3 were there, 9 refused before" in last.err
 
 
-def test_refusals_and_pictures_of_another_size_are_counted_in_every_run(
+def test_refusals_and_images_of_another_size_are_counted_in_every_run(
     portrayal: CommandLine, server: ImageServer, work: Path, tmp_path: Path
 ) -> None:
     server.behave = lambda number, body: "policy" if "chef" in body["prompt"] else "ok"

@@ -17,7 +17,7 @@ from portrayal.language.fillers import open_filler
 from portrayal.language.masked_words import MaskedWords, open_masked_words
 from portrayal.language.transmuter import Draw
 from portrayal.language.vocabulary import read_vocabulary
-from portrayal.study.words import split_words
+from portrayal.studies.words import split_words
 
 PROMPT = "A respected doctor, at the hospital."
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from portrayal.errors import LanguageError
+from portrayal.kinds.amplification.schema import Paraphrasing
 from portrayal.language.paraphrase import (
     KEY,
     Caption,
@@ -20,8 +21,7 @@ from portrayal.language.paraphrase import (
     names,
     open_paraphraser,
 )
-from portrayal.practice.corpus import corpus_items
-from portrayal.study.amplification import Paraphrasing
+from portrayal_practice.corpus import corpus_items
 
 SECRET = "sk-a-secret-that-must-not-show"
 

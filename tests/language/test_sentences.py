@@ -98,7 +98,7 @@ def test_minilm_by_hand(minilm: SentenceEncoder, minilm_folder: Path) -> None:
 
 
 def test_the_practice_tower_is_that_of_the_encoder(practice: SentenceEncoder) -> None:
-    from portrayal.measurement.kinds import open_encoder
+    from portrayal.measurers.registry import open_encoder
 
     texts = ["A photo of a nurse", "a chair", "An engineer at work in the rain, gloomy day"]
     theirs = open_encoder("practice", device="cpu").embed_texts(texts).vectors

@@ -6,16 +6,16 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from portrayal.practice import phrases
-from portrayal.practice.captions import NOISE_SHARE, write_caption
-from portrayal.practice.corpus import CorpusItem, corpus_items
-from portrayal.practice.lexicon import BRIGHT_WORDS, GLOOMY_WORDS
-from portrayal.practice.meaning import Meaning
-from portrayal.practice.planted import planted_table
-from portrayal.practice.scene import Person, Scene
-from portrayal.practice.topics import Topic
-from portrayal.practice.wording import indicator_label, with_article
-from portrayal.practice.world import World
+from portrayal_practice import phrases
+from portrayal_practice.captions import NOISE_SHARE, write_caption
+from portrayal_practice.corpus import CorpusItem, corpus_items
+from portrayal_practice.lexicon import BRIGHT_WORDS, GLOOMY_WORDS
+from portrayal_practice.meaning import Meaning
+from portrayal_practice.planted import planted_table
+from portrayal_practice.scene import Person, Scene
+from portrayal_practice.topics import Topic
+from portrayal_practice.wording import indicator_label, with_article
+from portrayal_practice.world import World
 
 FEMALE = re.compile(
     r"\b(she|her|hers|herself|females?|woman|women|girls?|lady|ladies|sisters?|daughters?|brides?)\b"
@@ -164,7 +164,7 @@ def test_captions_never_contradict_what_else_is_seen(items: list[CorpusItem]) ->
 
 
 def test_a_caption_means_its_topic(items: list[CorpusItem]) -> None:
-    """Read back by the world, a caption has the words that shaped the picture, and no others."""
+    """Read back by the world, a caption has the words that shaped the image, and no others."""
     world = World.load()
     checked = 0
     for item in items:

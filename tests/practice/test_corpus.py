@@ -12,11 +12,11 @@ import pytest
 from PIL import Image
 
 from portrayal.errors import PracticeError
-from portrayal.practice.corpus import CorpusItem, corpus_items, write_corpus
-from portrayal.practice.planted import planted_table
-from portrayal.practice.topics import TOPIC_SHARES
-from portrayal.practice.vocabulary import OCCUPATIONS
-from portrayal.practice.world import World
+from portrayal_practice.corpus import CorpusItem, corpus_items, write_corpus
+from portrayal_practice.planted import planted_table
+from portrayal_practice.topics import TOPIC_SHARES
+from portrayal_practice.vocabulary import OCCUPATIONS
+from portrayal_practice.world import World
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_an_item_takes_less_than_a_third_of_a_millisecond() -> None:
 
 
 def test_parts_hold_the_corpus(tmp_path: Path) -> None:
-    from portrayal.practice.painter import paint
+    from portrayal_practice.painter import paint
 
     parts = write_corpus(tmp_path / "corpus", 25, seed=3, size=64, part_size=10)
     assert [part.name for part in parts] == [
@@ -151,8 +151,8 @@ def test_parts_hold_the_corpus(tmp_path: Path) -> None:
         assert row["TEXT"] == item.caption.text
         assert (row["HEIGHT"], row["WIDTH"]) == (64, 64)
         assert 0.28 <= row["similarity"] <= 0.40
-        picture = np.asarray(Image.open(BytesIO(row["image"]["bytes"])))
-        assert np.array_equal(picture, paint(item.scene, item.seed, size=64))
+        image = np.asarray(Image.open(BytesIO(row["image"]["bytes"])))
+        assert np.array_equal(image, paint(item.scene, item.seed, size=64))
         first = item.scene.people[0] if item.scene.people else None
         assert row["truth_presentation"] == (first.presentation if first else None)
         assert row["truth_skin"] == (first.skin if first else None)

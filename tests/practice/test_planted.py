@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from portrayal.errors import PracticeError
-from portrayal.practice.planted import (
+from portrayal_practice.planted import (
     PATH,
     load_planted,
     logistic,
@@ -17,7 +17,7 @@ from portrayal.practice.planted import (
     parse_planted,
     planted_table,
 )
-from portrayal.practice.vocabulary import OCCUPATIONS
+from portrayal_practice.vocabulary import OCCUPATIONS
 
 
 @pytest.fixture

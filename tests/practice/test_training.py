@@ -12,13 +12,13 @@ import pytest
 from scipy.stats import binomtest
 
 from portrayal.errors import PracticeError
-from portrayal.practice.scene import Person, Scene
-from portrayal.practice.training.bundle import bundle, unbundle
-from portrayal.practice.training.questions import labels_of, questions, with_article
-from portrayal.practice.training.schedule import FLOOR, Average, Budget
-from portrayal.practice.vocabulary import OCCUPATIONS
-from portrayal.practice.weights import PARTS, part_folder, weights_folder
 from portrayal.records import plain
+from portrayal_practice.scene import Person, Scene
+from portrayal_practice.training.bundle import bundle, unbundle
+from portrayal_practice.training.questions import labels_of, questions, with_article
+from portrayal_practice.training.schedule import FLOOR, Average, Budget
+from portrayal_practice.vocabulary import OCCUPATIONS
+from portrayal_practice.weights import PARTS, part_folder, weights_folder
 
 torch = pytest.importorskip("torch")
 
@@ -73,7 +73,7 @@ def test_nothing_to_bundle_is_an_error(tmp_path):
 
 
 def test_a_stage_that_lacks_its_encoders_says_so(tmp_path, capsys):
-    from portrayal.practice.training.__main__ import main
+    from portrayal_practice.training.__main__ import main
 
     code = main(["denoiser", "--smoke", "--out", str(tmp_path), "--work", str(tmp_path)])
     assert code == 1
@@ -172,7 +172,7 @@ def test_articles():
 
 
 def test_amplification_of_known_shares():
-    from portrayal.practice.training.evaluation import amplification
+    from portrayal_practice.training.evaluation import amplification
 
     people = [Scene((Person("woman", 5, occupation="nurse"),))] * 30
     people += [Scene((Person("man", 5, occupation="nurse"),))] * 10
@@ -189,8 +189,8 @@ def test_amplification_of_known_shares():
 
 
 def test_a_figure_of_nothing_is_unknown():
-    from portrayal.practice.training.card import _figures_table
-    from portrayal.practice.training.evaluation import _share, amplification, table
+    from portrayal_practice.training.card import _figures_table
+    from portrayal_practice.training.evaluation import _share, amplification, table
 
     nothing = amplification(
         dict.fromkeys(OCCUPATIONS, 0.5), labels_of([]), rng=np.random.default_rng(0)
@@ -214,7 +214,7 @@ def test_a_figure_of_nothing_is_unknown():
 
 
 def test_contrast_is_clips_loss_when_no_captions_are_equal():
-    from portrayal.practice.training.clip import contrast
+    from portrayal_practice.training.clip import contrast
 
     logits = torch.randn(6, 6, generator=torch.Generator().manual_seed(0))
     right = torch.arange(6)
@@ -224,7 +224,7 @@ def test_contrast_is_clips_loss_when_no_captions_are_equal():
 
 
 def test_contrast_is_least_where_equal_captions_share():
-    from portrayal.practice.training.clip import contrast
+    from portrayal_practice.training.clip import contrast
 
     captions = torch.tensor([7, 7, 3])
     same = (captions[:, None] == captions[None, :]).float()
@@ -234,7 +234,7 @@ def test_contrast_is_least_where_equal_captions_share():
 
 
 def test_intervals_are_wilsons():
-    from portrayal.practice.training.evaluation import _share
+    from portrayal_practice.training.evaluation import _share
 
     found = _share(np.arange(50) < 47)
     reference = binomtest(47, 50).proportion_ci(method="wilson")
@@ -263,8 +263,8 @@ def test_a_bundle_comes_back_as_it_was_in_bounded_pieces(tmp_path):
 
 @pytest.mark.parametrize("text", ["a respected xyzzy", "naïve ☃ 漢字 🎨", "", "ÿ\u0301 ~~ \t q"])
 def test_the_clip_tokenizer_knows_every_byte(text):
-    from portrayal.practice.training.clip import tokenise
-    from portrayal.practice.training.vocabularies import clip_tokenizer
+    from portrayal_practice.training.clip import tokenise
+    from portrayal_practice.training.vocabularies import clip_tokenizer
 
     tokenizer = clip_tokenizer(TEXTS * 5, size=700)
     assert len(tokenizer) <= 700
@@ -277,8 +277,8 @@ def test_the_clip_tokenizer_knows_every_byte(text):
 
 
 def test_long_texts_are_cut_as_the_pipeline_cuts_them():
-    from portrayal.practice.training.clip import tokenise
-    from portrayal.practice.training.vocabularies import clip_tokenizer
+    from portrayal_practice.training.clip import tokenise
+    from portrayal_practice.training.vocabularies import clip_tokenizer
 
     tokenizer = clip_tokenizer(TEXTS * 5, size=700)
     text = "nurse doctor " * 100
@@ -287,7 +287,7 @@ def test_long_texts_are_cut_as_the_pipeline_cuts_them():
 
 
 def test_frequent_words_are_single_tokens_of_the_masked_model():
-    from portrayal.practice.training.vocabularies import masked_tokenizer
+    from portrayal_practice.training.vocabularies import masked_tokenizer
 
     tokenizer = masked_tokenizer(TEXTS, size=300)
     assert tokenizer.tokenize("A Nurse at the hospital") == ["a", "nurse", "at", "the", "hospital"]
@@ -295,7 +295,7 @@ def test_frequent_words_are_single_tokens_of_the_masked_model():
 
 
 def test_masking_spares_special_tokens_and_hides_something():
-    from portrayal.practice.training.masked_words import mask
+    from portrayal_practice.training.masked_words import mask
 
     torch.manual_seed(0)
     special = torch.zeros(50, dtype=torch.bool)
@@ -310,14 +310,14 @@ def test_masking_spares_special_tokens_and_hides_something():
 
 
 def test_normalised_latents_have_unit_variance_and_decode_alike():
-    from portrayal.practice.training.autoencoder import (
+    from portrayal_practice.training.autoencoder import (
         _normalise,
         as_input,
         latents,
         new_autoencoder,
     )
-    from portrayal.practice.training.device import pick
-    from portrayal.practice.training.recipe import SMOKE
+    from portrayal_practice.training.device import pick
+    from portrayal_practice.training.recipe import SMOKE
 
     machine = pick("cpu", compile=False, seed=0)
     model = new_autoencoder(SMOKE.autoencoder)
@@ -338,7 +338,7 @@ def test_normalised_latents_have_unit_variance_and_decode_alike():
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory) -> Path:
-    from portrayal.practice.training.__main__ import main
+    from portrayal_practice.training.__main__ import main
 
     out = tmp_path_factory.mktemp("trained")
     threads = torch.get_num_threads()
@@ -380,26 +380,26 @@ def test_clip_and_its_processor_agree_with_the_training_code(trained):
     from PIL import Image
     from transformers import CLIPModel, CLIPProcessor
 
-    from portrayal.practice.training.clip import image_embeddings, normalise
+    from portrayal_practice.training.clip import image_embeddings, normalise
 
     model = CLIPModel.from_pretrained(trained / "clip", dtype=torch.float32).eval()
     processor = CLIPProcessor.from_pretrained(trained / "clip")
-    picture = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    image = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
     given = processor(
         text=["a photo of a woman", "a man"],
-        images=Image.fromarray(picture),
+        images=Image.fromarray(image),
         padding=True,
         return_tensors="pt",
     )
     with torch.no_grad():
         out = model(**given)
-        own = image_embeddings(model, normalise(torch.from_numpy(picture)[None]))
+        own = image_embeddings(model, normalise(torch.from_numpy(image)[None]))
     assert out.logits_per_image.shape == (1, 2)
     assert torch.allclose(out.image_embeds, own, atol=1e-4)
 
 
 def test_the_masked_model_proposes_words(trained):
-    from portrayal.practice.training.evaluation import proposed_words
+    from portrayal_practice.training.evaluation import proposed_words
 
     words = proposed_words(trained / "masked-words", count=5)
     assert len(set(words)) == 5
@@ -422,7 +422,7 @@ def test_a_second_denoiser_run_goes_on_from_the_first(trained, tmp_path):
 
     from safetensors.torch import load_file
 
-    from portrayal.practice.training.__main__ import main
+    from portrayal_practice.training.__main__ import main
 
     out = tmp_path / "more"
     shutil.copytree(trained, out)
@@ -438,27 +438,27 @@ def test_a_second_denoiser_run_goes_on_from_the_first(trained, tmp_path):
         assert "_name_or_path" not in (out / "pipeline" / part / "config.json").read_text()
 
 
-def test_errors_count_more_where_a_picture_has_contrast():
-    from portrayal.practice.training.autoencoder import picture_loss
+def test_errors_count_more_where_a_image_has_contrast():
+    from portrayal_practice.training.autoencoder import image_loss
 
     flat = torch.zeros(1, 3, 64, 64)
     eye = flat.clone()
     eye[..., 32, 32] = 1.0
-    missed = picture_loss(eye, flat)
-    invented = picture_loss(flat, eye)
+    missed = image_loss(eye, flat)
+    invented = image_loss(flat, eye)
     assert missed > 1.1 * invented > 0
-    assert picture_loss(eye, eye) == 0
+    assert image_loss(eye, eye) == 0
 
 
 def test_the_same_relative_contrast_counts_the_same_on_dark_and_light_faces():
-    from portrayal.practice.training.autoencoder import picture_loss
+    from portrayal_practice.training.autoencoder import image_loss
 
     def extra(skin: float) -> float:
         """How much more missing a feature half as bright as the skin counts than plain error."""
         face = torch.full((1, 3, 64, 64), 2 * skin - 1)
         featured = face.clone()
         featured[..., 32, 32] = skin - 1
-        return float(picture_loss(featured, face) / picture_loss(face, featured))
+        return float(image_loss(featured, face) / image_loss(face, featured))
 
     assert extra(0.2) > 1.05
     assert extra(0.2) > 0.9 * extra(0.8)

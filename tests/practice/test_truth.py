@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from portrayal.errors import PracticeError
-from portrayal.practice.planted import planted_table
-from portrayal.practice.truth import (
+from portrayal_practice.planted import planted_table
+from portrayal_practice.truth import (
     Replacement,
     bias_truth,
     diversity_truth,

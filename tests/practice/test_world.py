@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from portrayal.errors import PracticeError
-from portrayal.practice.meaning import Meaning
-from portrayal.practice.planted import logistic, logit, planted_table
-from portrayal.practice.scene import DRESSES, PLACES, PRESENTATIONS, WORN, Scene
-from portrayal.practice.vocabulary import (
+from portrayal_practice.meaning import Meaning
+from portrayal_practice.planted import logistic, logit, planted_table
+from portrayal_practice.scene import DRESSES, PLACES, PRESENTATIONS, WORN, Scene
+from portrayal_practice.vocabulary import (
     AMPLIFICATION_OCCUPATIONS,
     ENTIGEN_PROFESSIONS,
     FLOWERS,
@@ -24,7 +24,7 @@ from portrayal.practice.vocabulary import (
     THINGS,
     WEAPONS,
 )
-from portrayal.practice.world import World
+from portrayal_practice.world import World
 
 STIMULI: dict[str, list[str]] = json.loads(
     (Path(__file__).parent / "t2iat-stimuli.json").read_text(encoding="utf-8")
@@ -206,7 +206,7 @@ def test_words_that_fix_the_presentation_stay_fixed_under_an_intervention(world:
 
 
 def distribution_without_words(world: World, prompt: str) -> tuple[object, ...]:
-    """Everything that decides a picture, besides the words themselves."""
+    """Everything that decides an image, besides the words themselves."""
     known = world.distribution(prompt)
     return (
         known.meaning,
@@ -466,7 +466,7 @@ def test_samples_agree_with_the_exact_marginals(world: World, prompt: str) -> No
     scenes = [known.sample(rng) for _ in range(20_000)]
     with_people = sum(bool(scene.people) for scene in scenes)
     assert_share(with_people, len(scenes), known.is_person())
-    # One person of each picture, at random, so that the draws are independent.
+    # One person of each image, at random, so that the draws are independent.
     picked = [
         Scene(people=(scene.people[int(rng.random() * len(scene.people))],))
         for scene in scenes

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from command_line import VALENCE, WORK
-from portrayal import workflow
+from portrayal import runner
 from portrayal.audit import Audit
 from portrayal.records import ImageRecord, first_seed
-from portrayal.study import study_from_toml
+from portrayal.studies.reading import study_from_toml
 
 NASTY = """<script>document.title = "taken"</script> a "nurse" & 'co' </script><img src=x>"""
 REFUSED = "a photo of something refused"
@@ -41,7 +41,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         study_from_toml(text, source=name)
         for name, text in (("work", WORK), ("valence", VALENCE), ("odd", ODD))
     )
-    work = workflow.Work(out, studies, "practice:painter")  # type: ignore[arg-type]
+    work = runner.Work(out, studies, "practice:painter")  # type: ignore[arg-type]
     audit = Audit.at(out, work.generator().identity)
     audit.append_images(
         [
@@ -49,7 +49,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ImageRecord(REFUSED, first_seed(REFUSED) + 1, "failed", "crashed", None),
         ]
     )
-    workflow.run(work)
+    runner.run(work)
     return out
 
 

@@ -1,4 +1,4 @@
-"""An amplification study on the page: shaded scatter, intervals on hover, pictures on a click."""
+"""An amplification study on the page: shaded scatter, intervals on hover, images on a click."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from amplification_worlds import Captions, Shown, a_study, build, caption_text, split
-from portrayal.analysis import AnalysisSettings, analyze
 from portrayal.audit import Audit
+from portrayal.findings.settings import AnalysisSettings
 from portrayal.report import scatter, write_figures, write_report
 from portrayal.report.figures import figure, rows_of
-from portrayal.report.sides import side_pictures
+from portrayal.report.sides import side_images
+from portrayal.runner.analysis import analyze
 
 NASTY = "</script><script>document.title = 'taken'</script>"
 
@@ -117,36 +118,36 @@ def test_figures_are_files_too(audit: Audit, tmp_path: Path) -> None:
     assert {"mine-scatter-naive.svg", "mine-scatter-captions.svg"} <= names
     text = (tmp_path / "mine-scatter-naive.svg").read_text(encoding="utf-8")
     assert "engineer" in text
-    assert "% in training pictures" in text
+    assert "% in training images" in text
 
 
-def test_pictures_come_from_both_sides_and_fewer_where_there_are_many(audit: Audit) -> None:
+def test_images_come_from_both_sides_and_fewer_where_there_are_many(audit: Audit) -> None:
     rows = rows_of(table(audit, "sides"))
-    found = side_pictures(audit, rows, at_most=1000)
+    found = side_images(audit, rows, at_most=1000)
     assert set(found) == {"naive", "nearest", "captions"}
     nurse = found["naive"]["nurse"]
     assert len(nurse["training"]) == len(nurse["generated"]) == 4
     assert nurse["training"][0]["text"].startswith("caption")
     assert nurse["training"][0]["src"].startswith("data:image/webp;base64,")
     assert {one["group"] for one in nurse["generated"]} <= {"woman", "man"}
-    few = side_pictures(audit, rows, at_most=12)
+    few = side_images(audit, rows, at_most=12)
     assert len(few["naive"]["nurse"]["training"]) == 1
-    assert side_pictures(audit, rows, at_most=3) == {}
+    assert side_images(audit, rows, at_most=3) == {}
 
 
-def test_the_page_holds_the_pictures_once_and_no_raw_table_of_keys(audit: Audit) -> None:
+def test_the_page_holds_the_images_once_and_no_raw_table_of_keys(audit: Audit) -> None:
     page = (audit.path / "report" / "index.html").read_text(encoding="utf-8")
     (text,) = re.findall(r'id="sides-mine">(.*?)</script>', page, flags=re.DOTALL)
     assert set(json.loads(text)) == {"naive", "nearest", "captions"}
     assert page.count('class="sides"') == 3
-    assert "Pictures of both sides" not in page
+    assert "Images of both sides" not in page
 
 
 def test_a_caption_is_text_whatever_it_holds(audit: Audit) -> None:
     from portrayal.report.page import script_json
 
     rows = [{**row, "text": NASTY} for row in rows_of(table(audit, "sides"))]
-    assert "</script" not in script_json(side_pictures(audit, rows, at_most=1000))
+    assert "</script" not in script_json(side_images(audit, rows, at_most=1000))
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +167,7 @@ def page(chromium: Any, audit: Audit) -> Iterator[Any]:
 
 
 @pytest.mark.browser
-def test_a_click_shows_pictures_of_both_sides(page: Any) -> None:
+def test_a_click_shows_images_of_both_sides(page: Any) -> None:
     box = page.locator("[data-spec]").filter(has=page.locator("select")).first
     panel = page.locator(".sides").first
     assert panel.inner_text() == ""

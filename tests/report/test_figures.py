@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from portrayal.analysis import influence_tables
 from portrayal.audit import Audit
 from portrayal.errors import AuditError, PortrayalError
+from portrayal.kinds.influence import tables
 from portrayal.report import write_figures
 from portrayal.report.figures import DRAWERS, figure, rows_of
 from portrayal.report.sides import ROLE as SIDES
 
-ANALYSIS = Path(influence_tables.__file__).parent
+ANALYSIS = Path(tables.__file__).parent
 
 WORDS: dict[str, Any] = {
     "role": "influence",
-    "columns": list(influence_tables.WORDS),
+    "columns": list(tables.WORDS),
     "rows": [
         ["the", 1, "woman", 0.1, 0.0, 0.2, 0.04, -0.4, 0.6],
         ["nurse", 2, "woman", 0.5, 0.3, 0.7, 0.001, 0.0, 1.0],
@@ -95,7 +95,7 @@ def test_words_of_a_prompt_keep_their_order_and_their_twins() -> None:
 def test_averages_are_drawn_by_the_same_function() -> None:
     table = {
         "role": "influence",
-        "columns": list(influence_tables.AVERAGES),
+        "columns": list(tables.AVERAGES),
         "rows": [
             ["nurse", 1, "woman", 0.4, 0.2, 0.6, 0.01, 9, "occupation"],
             ["chef", 2, "woman", -0.1, -0.3, 0.1, 0.3, 9, "occupation"],
@@ -132,7 +132,7 @@ def test_long_labels_are_broken_into_lines() -> None:
     assert all(line.strip() for line in [*lines, *long.split("\n")]), "Vega drops what is blank"
 
 
-def test_hovering_shows_pictures_only_where_there_are_some(reported: Path) -> None:
+def test_hovering_shows_images_only_where_there_are_some(reported: Path) -> None:
     table = tables(reported)["distribution"]
     key = rows_of(table)[0]["key"]
     chart = figure(table, {key: "data:image/webp;base64,AAAA"})

@@ -145,19 +145,19 @@ def test_who_is_shown_comes_first(reported: Path) -> None:
 def test_dropped_images_are_accounted_for(page: Reader) -> None:
     said = words(page)
     assert "1 refused, 1 failed." in said
-    assert "Of 6 pictures asked for: 1 refused by the generator 1 failed to generate" in said
-    assert "None of the 12 pictures asked for." in said
+    assert "Of 6 images asked for: 1 refused by the generator 1 failed to generate" in said
+    assert "None of the 12 images asked for." in said
     assert "2 in the audit, 1 refused, 1 failed" in said
 
 
-def test_galleries_show_pictures(page: Reader) -> None:
-    """Of the last three prompts one has no picture, one shares its three with "work"."""
+def test_galleries_show_images(page: Reader) -> None:
+    """Of the last three prompts one has no image, one shares its three with "work"."""
     shown = [address for address in page.addresses if address.startswith("data:image/webp;base64,")]
     assert page.images == len(shown) == 4 * 3 + 12 * 2 + 2 + 3
 
 
 def test_the_practice_world_says_that_it_is_fiction(page: Reader) -> None:
-    assert "Practice world. These pictures were painted by a program" in words(page)
+    assert "Practice world. These images were painted by a program" in words(page)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_report_is_the_same_each_time(audit: Audit) -> None:
     assert write_report(audit).read_bytes() == first
 
 
-def test_an_audit_without_a_single_picture_has_a_report(audit: Audit) -> None:
+def test_an_audit_without_a_single_image_has_a_report(audit: Audit) -> None:
     """Everything refused: estimates are dashes, and the sentences say why."""
     results = audit.results()
     for finding in results["findings"]:

@@ -48,7 +48,7 @@ def test_nothing_but_the_file_is_asked_for(visit: Visit) -> None:
     assert len([url for url in visit.requests if url.startswith("file:")]) == 1
 
 
-def test_pictures_are_seen(visit: Visit) -> None:
+def test_images_are_seen(visit: Visit) -> None:
     sizes = visit.page.eval_on_selector_all(
         "figure img", "images => images.map(image => image.naturalWidth)"
     )
@@ -73,15 +73,15 @@ def test_text_is_large_enough_to_read(visit: Visit) -> None:
     assert min(sizes) >= 12
 
 
-def test_hovering_over_a_point_shows_its_picture(visit: Visit) -> None:
+def test_hovering_over_a_point_shows_its_image(visit: Visit) -> None:
     point = visit.page.locator("[data-spec^=valence] svg.marks .mark-symbol path").last
     figure = visit.page.locator("[data-spec^=valence]", has=visit.page.locator(".mark-symbol path"))
     figure.last.scroll_into_view_if_needed()
     point.hover(force=True)
-    picture = visit.page.locator("#vg-tooltip-element.visible img")
-    picture.wait_for(state="visible", timeout=5000)
-    assert picture.get_attribute("src").startswith("data:image/webp;base64,")
-    assert picture.evaluate("image => image.naturalWidth") > 0
+    image = visit.page.locator("#vg-tooltip-element.visible img")
+    image.wait_for(state="visible", timeout=5000)
+    assert image.get_attribute("src").startswith("data:image/webp;base64,")
+    assert image.evaluate("image => image.naturalWidth") > 0
     assert visit.complaints == []
 
 

@@ -8,12 +8,7 @@ import pytest
 from scipy import stats
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics import (
-    bias_score,
-    diversity_score,
-    many_group_diversity,
-    share_interval,
-)
+from portrayal.statistics import bias_score, diversity_score, many_group_diversity, share_interval
 from portrayal.statistics.counts import wilson
 from portrayal.statistics.imbalance import draw_imbalance
 

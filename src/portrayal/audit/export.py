@@ -116,9 +116,9 @@ def _rows(audit: Audit, prompts: Iterable[str] | None) -> list[dict[str, Any]]:
 
 
 def _write_files(audit: Audit, folder: Path, rows: Sequence[dict[str, Any]], start: int) -> None:
-    pictures = audit.read_images([row["key"] for row in rows])
+    images = audit.read_images([row["key"] for row in rows])
     for number, row in enumerate(rows, start):
-        data = pictures[row["key"]]
+        data = images[row["key"]]
         row["file_name"] = file_name(number, row["prompt"], row["seed"], data)
         with writing(folder):
             (folder / row["file_name"]).write_bytes(data)

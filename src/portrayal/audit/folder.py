@@ -41,7 +41,7 @@ from portrayal.audit.tables import (
     measurements_table,
     texts_table,
 )
-from portrayal.audit.wants import Wanted, absent_requests
+from portrayal.audit.wants import Pairs, Wanted
 from portrayal.errors import AuditError
 from portrayal.records import Identity, ImageRecord, Measurement
 
@@ -135,7 +135,7 @@ class Audit:
         """Names of the image parts that were appended by this very object."""
         return self._images.written
 
-    def missing(self, wanted: Wanted, *, retry_failed: bool = False) -> pa.Table:
+    def missing(self, wanted: Wanted | Pairs, *, retry_failed: bool = False) -> pa.Table:
         """Return wanted minus present: a table of `prompt` and `seed`, in the order wanted.
 
         Args:
@@ -143,7 +143,7 @@ class Audit:
                 0 ... n-1).
             retry_failed: Count images that failed before as missing.
         """
-        return absent_requests(self._images.folder, wanted, retry_failed=retry_failed)
+        return Wanted.of(wanted).absent(self._images.folder, retry_failed=retry_failed)
 
     def read_images(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return the encoded bytes of the images with these keys (those that are ok)."""
@@ -156,7 +156,7 @@ class Audit:
     ) -> Iterator[list[tuple[str, bytes]]]:
         """Yield batches of (key, encoded bytes) that a measurer has not seen yet.
 
-        Parts are read one at a time and their hashes compared, so an altered picture is never
+        Parts are read one at a time and their hashes compared, so an altered image is never
         measured.
         """
         seen = set(self._measured(measurer).table(["key"])["key"].to_pylist())

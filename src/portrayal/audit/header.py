@@ -105,7 +105,7 @@ class Header:
     ) -> None:
         """Raise unless the audit is about this very generator.
 
-        An empty one is not handed over: a process may be at work on its first picture.
+        An empty one is not handed over: a process may be at work on its first image.
         """
         if self.generator.digest == generator.digest:
             return
@@ -116,7 +116,7 @@ class Header:
             f"{name} is {_short(found[name][0])} here, got {_short(found[name][1])}"
             for name in shown
         )
-        anew = ", or remove this one, which holds no picture yet" if is_empty() else ""
+        anew = ", or remove this one, which holds no image yet" if is_empty() else ""
         raise AuditError(
             f"{folder}: this audit is about another generator ({differences}); "
             f"an audit holds one: choose another --out{anew}"

@@ -1,11 +1,11 @@
-"""What became of the images that were asked for: pictures, refusals, failures, other sizes."""
+"""What became of the images that were asked for: images, refusals, failures, other sizes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 from portrayal.audit.folder import Audit
+from portrayal.audit.wants import Wanted
 from portrayal.records import Request, Status
 
 
@@ -16,14 +16,14 @@ def reasons(audit: Audit, status: Status) -> list[tuple[str, int]]:
     return [(str(reason), int(n)) for reason, n in counts.fetchall()]
 
 
-def without_picture(audit: Audit, is_wanted: Callable[[Request], bool]) -> Counter[str]:
+def without_image(audit: Audit, wanted: Wanted) -> Counter[str]:
     """Count wanted images that were asked for in vain, by status."""
     rows = audit.images().filter("status <> 'ok'").select("prompt, seed, status").fetchall()
-    return Counter(str(status) for p, seed, status in rows if is_wanted(Request(p, seed)))
+    return Counter(str(status) for p, seed, status in rows if Request(p, seed) in wanted)
 
 
 def of_other_size(audit: Audit) -> int:
-    """Count pictures that are not of the size that a service was asked for."""
+    """Count images that are not of the size that a service was asked for."""
     model = audit.generator
     asked = model.settings.get("size") if model.kind == "api" else None
     if asked is None:

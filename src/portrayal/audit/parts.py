@@ -30,7 +30,7 @@ from portrayal.errors import AuditError, DamagedPart
 PREFIX = "part-"
 SUFFIX = ".parquet"
 IMAGES_PER_GROUP = 100
-"""Rows in a row group of images: fetching one picture reads no more than its group."""
+"""Rows in a row group of images: fetching one image reads no more than its group."""
 
 UNREADABLE = "it cannot be read as Parquet"
 
@@ -260,8 +260,8 @@ def damage(path: Path) -> str | None:
 
 def rows_per_group(schema: pa.Schema) -> int:
     """Return how many rows make a row group: few of images, many of anything else."""
-    pictures = any(pa.types.is_struct(field.type) for field in schema)
-    return IMAGES_PER_GROUP if pictures else _ROWS_PER_GROUP
+    images = any(pa.types.is_struct(field.type) for field in schema)
+    return IMAGES_PER_GROUP if images else _ROWS_PER_GROUP
 
 
 def damaged(path: Path, why: str) -> DamagedPart:

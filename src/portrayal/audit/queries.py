@@ -47,7 +47,7 @@ class Queries:
         )
         names = [path.name for path, rows in doubled.items() for _ in rows]
         if names:
-            # Joined against the few rows to drop, so the pictures stream through untouched.
+            # Joined against the few rows to drop, so the images stream through untouched.
             numbers = np.concatenate(list(doubled.values()))
             extra = self.table(
                 pa.table({"part": names, "file_row_number": pa.array(numbers, pa.int64())})

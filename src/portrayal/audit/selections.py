@@ -1,9 +1,9 @@
-"""Which training captions a study compares with: one Parquet file a study, and the pictures' audit.
+"""Which training captions a study compares with: one Parquet file a study, and the images' audit.
 
     selections/<study>.parquet     one row a caption, occupation, and prompt that it is nearest to
-    training/                      an audit of the captions' pictures; the corpus is its generator
+    training/                      an audit of the captions' images; the corpus is its generator
 
-The training side is an audit like any other, so that measurers look at its pictures in the same
+The training side is an audit like any other, so that measurers look at its images in the same
 way, and stopping and going on work as everywhere.
 """
 
@@ -43,7 +43,7 @@ SELECTION = pa.schema(
     ]
 )
 """`prompt` is -1 for sampled captions, else the number of the prompt that they are nearest to;
-`key` is that of the picture in the training audit; `similarity` is the cosine with the prompt, of
+`key` is that of the image in the training audit; `similarity` is the cosine with the prompt, of
 a sampled caption the mean over prompts."""
 
 _ABOUT = b"portrayal"

@@ -57,12 +57,12 @@ IMAGES = pa.schema(
         # UTC, without saying so in the type: DuckDB asks for pytz to hand out a time with a zone.
         pa.field("made_at", pa.timestamp("us")),
     ],
-    # With this, `datasets.load_dataset("parquet")` decodes the column as pictures.
+    # With this, `datasets.load_dataset("parquet")` decodes the column as images.
     metadata={"huggingface": json.dumps({"info": {"features": _FEATURES}})},
 )
 _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
 ABOUT_IMAGES = tuple(name for name in IMAGES.names if name != "image")
-"""The columns of `images/` without the pictures themselves."""
+"""The columns of `images/` without the images themselves."""
 
 TEXTS = pa.schema(
     [

@@ -9,9 +9,10 @@ from typing import Any
 import typer
 
 from portrayal import __version__
-from portrayal.cli import ablate, bring, corpus, explain, practice, raters, studies, verbs
+from portrayal.cli import ablate, bring, corpus, explain, raters, studies, verbs
 from portrayal.cli.console import notes
 from portrayal.errors import PortrayalError
+from portrayal_practice import commands
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -41,7 +42,7 @@ studies.add_to(app)
 bring.add_to(app)
 corpus.add_to(app)
 raters.add_to(app)
-practice.add_to(app)
+commands.add_to(app)
 
 
 def _version(asked: bool) -> None:

@@ -43,11 +43,11 @@ def ablate(
 
     The originals and the whole interventions are compared, too; no image is made twice.
     """
-    from portrayal import workflow
+    from portrayal import runner
 
-    found = workflow.ablated_study(study, phrase, replacement=replacement, images=images)
-    work = workflow.Work(
-        out, (found,), workflow.model_for(out, model), settings,
-        tuple(encoder or workflow.DEFAULT_ENCODERS), truncate,
+    found = runner.ablated_study(study, phrase, replacement=replacement, images=images)
+    work = runner.Work(
+        out, (found,), runner.model_for(out, model), settings,
+        tuple(encoder or runner.DEFAULT_ENCODERS), truncate,
     )  # fmt: skip
     carry_out(work, retry_failed=retry_failed, json=json)

@@ -53,9 +53,9 @@ def import_images(
     json: o.Json = False,
 ) -> None:
     """Bring images that something else made."""
-    from portrayal import imports
+    from portrayal import importers
 
-    summary = imports.import_images(source, out, manifest=manifest, name=name)
+    summary = importers.import_images(source, out, manifest=manifest, name=name)
     if json:
         console.as_json(summary.as_dict())
     else:
@@ -70,9 +70,9 @@ def import_embeddings(
     json: o.Json = False,
 ) -> None:
     """Bring embeddings of the audit's images that something else computed."""
-    from portrayal import imports
+    from portrayal import importers
 
-    summary = imports.import_embeddings(out, file, encoder=encoder)
+    summary = importers.import_embeddings(out, file, encoder=encoder)
     if json:
         console.as_json(summary.as_dict())
     else:
@@ -92,7 +92,7 @@ def export(audit: o.AuditFolder, to: To, json: o.Json = False) -> None:
 
 
 def repair(audit: o.AuditFolder, json: o.Json = False) -> None:
-    """Set damaged parts aside and sweep up after killed processes; deletes no picture."""
+    """Set damaged parts aside and sweep up after killed processes; deletes no image."""
     from portrayal.audit import repair as mend
 
     done = mend(audit)

@@ -26,14 +26,14 @@ from rich.text import Text
 from portrayal.report.numbers import DASH, cell, clear_level, decimal, interval, is_clear, p_value
 
 if TYPE_CHECKING:
-    from portrayal.study import StudyInfo
+    from portrayal.studies.reading import StudyInfo
 
 out = Console(highlight=False, emoji=False)
 notes = Console(stderr=True, highlight=False, emoji=False)
 
 
 class _Rate(ProgressColumn):
-    """Pictures a second, over the last moments."""
+    """Images a second, over the last moments."""
 
     def render(self, task: Task) -> Text:
         """Write the rate, or nothing before the first batch."""
@@ -167,7 +167,7 @@ def study(found: Any, asked: str) -> None:
     for line in (found.question, found.citation, *found.notes):
         if line:
             paragraph(Text(line))
-    from portrayal.study.reading import study_info
+    from portrayal.studies.reading import study_info
 
     cost = study_info(found)
     size = f"{cost.prompts:,} prompts · {cost.images:,} images"

@@ -12,7 +12,7 @@ from portrayal.cli import console
 from portrayal.cli import options as o
 
 if TYPE_CHECKING:
-    from portrayal.corpus import CaptionSet, Problem, Term, TermShares
+    from portrayal.corpora import CaptionSet, Problem, Term, TermShares
 
 app = typer.Typer(
     help="Training captions: search, sample, indicators, neighbours.", no_args_is_help=True
@@ -50,16 +50,16 @@ def add(
         str | None, typer.Option("--text", metavar="COLUMN", help="The column of the captions.")
     ] = None,
     images: Annotated[
-        str | None, typer.Option("--images", metavar="COLUMN", help="The column of the pictures.")
+        str | None, typer.Option("--images", metavar="COLUMN", help="The column of the images.")
     ] = None,
     root: Annotated[
         str | None,
-        typer.Option("--image-root", metavar="DIR", help="Where paths of pictures start from."),
+        typer.Option("--image-root", metavar="DIR", help="Where paths of images start from."),
     ] = None,
     json: o.Json = False,
 ) -> None:
     """Make a corpus of sources, or add some; they stay where they are."""
-    from portrayal.corpus import create_corpus
+    from portrayal.corpora import create_corpus
 
     sources = [source, *(also or [])]
     made = create_corpus(corpus, sources, text=text, images=images, root=root)
@@ -70,7 +70,7 @@ def add(
                 "identity": made.identity.as_dict(),
                 "sources": len(made.sources),
                 "rows": made.rows,
-                "with_images": sum(one.rows for one in made.sources if one.pictures),
+                "with_images": sum(one.rows for one in made.sources if one.images),
                 "left_out": [one.as_dict() for one in made.left_out],
             }
         )
@@ -105,7 +105,7 @@ def search(
     json: o.Json = False,
 ) -> None:
     """Find captions that hold terms, whole words, in one pass; keep a sample."""
-    from portrayal.corpus import Corpus
+    from portrayal.corpora import Corpus
 
     wanted = _terms(term or [], terms, plurals)
     with console.progress(json) as show:
@@ -129,7 +129,7 @@ def sample(
     json: o.Json = False,
 ) -> None:
     """Draw captions at random, the same ones every time."""
-    from portrayal.corpus import Corpus, draw
+    from portrayal.corpora import Corpus, draw
 
     opened = Corpus(corpus)
     if of is not None:
@@ -151,15 +151,15 @@ def sample(
 @app.command()
 def stats(corpus: Folder, json: o.Json = False) -> None:
     """Count captions, what is wrong with them, and how long they are."""
-    from portrayal.corpus import Corpus
+    from portrayal.corpora import Corpus
 
     opened = Corpus(corpus)
     with console.progress(json) as show:
         found = opened.stats(on_progress=show)
-    pictures = sum(one.rows for one in opened.sources if one.pictures)
+    images = sum(one.rows for one in opened.sources if one.images)
     if json:
         left_out = [one.as_dict() for one in opened.left_out]
-        more = {"with_images": pictures, "left_out": left_out, "sets": list(opened.sets())}
+        more = {"with_images": images, "left_out": left_out, "sets": list(opened.sets())}
         console.as_json({**found.as_dict(), **more, "identity": opened.identity.as_dict()})
         return
     words = "–" if found.words is None else " / ".join(map(str, found.words))
@@ -169,7 +169,7 @@ def stats(corpus: Folder, json: o.Json = False) -> None:
             ("sources", found.sources),
             ("rows", found.rows),
             ("captions", found.captions),
-            ("rows with a picture", pictures),
+            ("rows with an image", images),
             ("words a caption (10, 50, 90 %)", words),
             ("stored sets", ", ".join(opened.sets()) or "none"),
         ],
@@ -192,8 +192,8 @@ def phrases(
     json: o.Json = False,
 ) -> None:
     """Say how often captions hold a phrase, and what stands around it."""
-    from portrayal.corpus import Corpus
-    from portrayal.corpus import phrases as look_up
+    from portrayal.corpora import Corpus
+    from portrayal.corpora import phrases as look_up
 
     with console.progress(json) as show:
         found = look_up(
@@ -226,7 +226,7 @@ def cooccur(
     json: o.Json = False,
 ) -> None:
     """Count captions that hold two words, against what chance would give."""
-    from portrayal.corpus import Corpus, cooccurrence, terms_of
+    from portrayal.corpora import Corpus, cooccurrence, terms_of
 
     first, second = terms_of([word], plural=plurals), terms_of(others, plural=plurals)
     with console.progress(json) as show:
@@ -265,8 +265,8 @@ def indicators(
     json: o.Json = False,
 ) -> None:
     """Say which gender the words of captions indicate, by term."""
-    from portrayal.corpus import Corpus, indicator_identity, label_set, shares_by_term
-    from portrayal.corpus.shares import correlation_sentence, indicator_correlation, read_shares
+    from portrayal.corpora import Corpus, indicator_identity, label_set, shares_by_term
+    from portrayal.corpora.shares import correlation_sentence, indicator_correlation, read_shares
     from portrayal.language.names import open_recogniser
     from portrayal.records import plain
 
@@ -326,8 +326,8 @@ def neighbours(
     json: o.Json = False,
 ) -> None:  # fmt: skip
     """Find the captions of each term that are nearest to prompts."""
-    from portrayal.corpus import Corpus, nearest
-    from portrayal.corpus.neighbours import filled
+    from portrayal.corpora import Corpus, nearest
+    from portrayal.corpora.neighbours import filled
     from portrayal.language.sentences import open_sentence_encoder
 
     opened = Corpus(corpus)
@@ -354,15 +354,15 @@ def neighbours(
 
 
 def _terms(named: Sequence[str], file: Path | None, plurals: bool) -> tuple[Term, ...]:
-    from portrayal.corpus import read_terms, terms_of
-    from portrayal.corpus.terms import checked
+    from portrayal.corpora import read_terms, terms_of
+    from portrayal.corpora.terms import checked
 
     listed = read_terms(file, plural=plurals) if file is not None else ()
     return checked([*(terms_of(named, plural=plurals) if named else ()), *listed])
 
 
 def _show_set(found: CaptionSet, json: bool, heads: Sequence[str]) -> None:
-    from portrayal.corpus.captions import term_counts
+    from portrayal.corpora.captions import term_counts
 
     if json:
         console.as_json(found.as_dict())

@@ -14,9 +14,9 @@ from portrayal.cli.gathering import gathered
 from portrayal.errors import GenerationError
 
 if TYPE_CHECKING:
-    from portrayal.engine import EngineSettings
+    from portrayal.runner.engines import EngineSettings
 
-_ENGINE = "Several GPUs or machines (changes no picture)"
+_ENGINE = "Several GPUs or machines (changes no image)"
 Devices = Annotated[
     str | None,
     typer.Option(
@@ -65,7 +65,7 @@ def _declared(
 
 
 def _as_engine(given: Mapping[str, Any]) -> EngineSettings:
-    from portrayal.engine import EngineSettings
+    from portrayal.runner.engines import EngineSettings
 
     written = given["devices"]
     devices = tuple(one.strip() for one in written.split(",")) if written is not None else ()

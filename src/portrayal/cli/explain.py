@@ -16,9 +16,9 @@ from portrayal.cli.model_options import with_model_settings
 from portrayal.report.numbers import decimal, interval, p_value, percent
 
 if TYPE_CHECKING:
-    from portrayal.analysis.word_scores import Score, WordScores
-    from portrayal.explanation import Explanation
-    from portrayal.study import InfluenceStudy
+    from portrayal.kinds.influence.answer import Explanation
+    from portrayal.kinds.influence.schema import InfluenceStudy
+    from portrayal.kinds.influence.word_scores import Score, WordScores
 
 PROMPT = typer.Argument(metavar="PROMPT", help="The prompt to explain.")
 GROUP = typer.Option("--group", "-g", help="The group whose share is explained.")
@@ -33,7 +33,7 @@ WORDS = typer.Option("--words", "-w", help="Masked language model: practice, a f
 WORDNET = typer.Option("--wordnet", help="Synonyms and antonyms instead of a language model.")
 CHOICE = typer.Option("--choice", help="Texts at random, or the most probable ones.")
 AVOID = typer.Option("--avoid", metavar="WORD", help="A word never to be put in; may be repeated.")
-RATE = typer.Option("--rate", help="Pictures a second, for the expected time.")
+RATE = typer.Option("--rate", help="Images a second, for the expected time.")
 
 _TOWARDS = (200, 100, 60)
 _AWAY = (47, 111, 143)
@@ -69,8 +69,9 @@ def explain(
     settings: dict[str, Any],
 ) -> None:
     """Say which word of a prompt causes who is shown, and which one to change."""
-    from portrayal.explanation import Question, open_explainer
-    from portrayal.study.influence import Transmutation
+    from portrayal.kinds.influence.question import Question
+    from portrayal.kinds.influence.schema import Transmutation
+    from portrayal.runner.explainer import open_explainer
 
     by: Literal["masked-words", "wordnet"] = "wordnet" if wordnet else "masked-words"
     transmuter = Transmutation(by=by, model=words, choice=choice, avoid=tuple(avoid or ()))
@@ -117,7 +118,7 @@ def show_explanation(answer: Explanation) -> None:
     console.out.print()
     console.paragraph(shaded(answer))
     console.out.print()
-    known = "" if math.isnan(share) else f"{percent(share)} of the pictures show {answer.group}. "
+    known = "" if math.isnan(share) else f"{percent(share)} of the images show {answer.group}. "
     console.out.print(
         f"{known}[dim]Orange pushes towards {answer.group}, blue away{_beyond_one(main)}.[/dim]"
     )
@@ -127,7 +128,7 @@ def show_explanation(answer: Explanation) -> None:
         console.paragraph(line)
     console.paragraph(Text(answer.suggestion, style="bold"))
     console.say(
-        f"{counts.images} pictures looked at, {counts.missing} left out (nobody shown, or not "
+        f"{counts.images} images looked at, {counts.missing} left out (nobody shown, or not "
         f"usable); {answer.made} made now. report: {answer.report}"
     )
 
@@ -141,7 +142,7 @@ def _beyond_one(main: WordScores | None) -> str:
 
 def shaded(answer: Explanation) -> Text:
     """Return the prompt with every word shaded by its influence; unclear ones are dim."""
-    from portrayal.study.words import split_words
+    from portrayal.studies.words import split_words
 
     prompt = answer.scores.counts.plan.source.text
     text = Text(prompt)
@@ -233,6 +234,6 @@ def _or_none(value: float) -> float | None:
 
 
 def _time(images: int, rate: float) -> str:
-    from portrayal.analysis.plan import duration
+    from portrayal.findings.plan import duration
 
-    return f"about {duration(images / rate)} at {rate:g} pictures a second"
+    return f"about {duration(images / rate)} at {rate:g} images a second"

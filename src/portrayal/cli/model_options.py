@@ -108,7 +108,7 @@ Timeout = Annotated[
     ),
 ]  # fmt: skip
 
-_MACHINE = "The machine (changes no picture)"
+_MACHINE = "The machine (changes no image)"
 Device = Annotated[
     str | None,
     typer.Option(

@@ -98,7 +98,7 @@ Corpus = Annotated[
     typer.Option(
         "--corpus",
         metavar="CORPUS",
-        help="Training captions and pictures, for amplification studies: a corpus folder, or a "
+        help="Training captions and images, for amplification studies: a corpus folder, or a "
         "folder of Parquet files or tars.",
     ),
 ]
@@ -113,7 +113,7 @@ RealWorld = Annotated[
 ]
 Rate = Annotated[
     float,
-    typer.Option("--rate", metavar="N", help="Pictures a second, for the expected time."),
+    typer.Option("--rate", metavar="N", help="Images a second, for the expected time."),
 ]
 
 Truncate = Annotated[
@@ -172,7 +172,7 @@ Judge = Annotated[
     typer.Option(
         "--people",
         metavar="each|whole",
-        help="Where a person detector has looked: each person alone, or the whole picture.",
+        help="Where a person detector has looked: each person alone, or the whole image.",
     ),
 ]
 Consensus = Annotated[
@@ -194,7 +194,7 @@ Confidence = Annotated[
 
 def study_and_folder(target: str | None, out: Path | None) -> tuple[str | None, Path]:
     """Read `STUDY --out AUDIT`, or `AUDIT` alone, which stands for all of its studies."""
-    from portrayal.study import builtin_names
+    from portrayal.studies.reading import builtin_names
 
     if out is not None:
         return target, out

@@ -1,4 +1,4 @@
-"""annotate, labels, import labels, export tasks: what people say about pictures."""
+"""annotate, labels, import labels, export tasks: what people say about images."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from portrayal.cli import options as o
 from portrayal.errors import AuditError
 
 if TYPE_CHECKING:
-    from portrayal.web import Site
+    from portrayal.raters.site import Site
 
 PANEL = "The raters"
 
-Study = Annotated[str | None, typer.Option(help="Whose pictures, where there are several studies.")]
+Study = Annotated[str | None, typer.Option(help="Whose images, where there are several studies.")]
 Questions = Annotated[Path | None, typer.Option(help="TOML or JSON; default: the study's axes.")]
-Attribute = Annotated[str | None, typer.Option(help="The factor that a picture is meant to show.")]
+Attribute = Annotated[str | None, typer.Option(help="The factor that an image is meant to show.")]
 LabelMap = Annotated[Path, typer.Option("--map", help="MAP.toml: which columns mean what.")]
 LabelFile = Annotated[Path, typer.Argument(metavar="FILE", help="CSV or JSON of votes.")]
 
@@ -36,30 +36,30 @@ def annotate(
     audit: o.AuditFolder,
     study: Study = None,
     raters: Annotated[int, typer.Option(min=1, help="How many raters there shall be.")] = 3,
-    per_image: Annotated[int, typer.Option(min=1, help="Raters for each picture.")] = 3,
+    per_image: Annotated[int, typer.Option(min=1, help="Raters for each image.")] = 3,
     questions: Questions = None,
     attribute: Attribute = None,
-    known: Annotated[Path | None, typer.Option(help="CSV of pictures with known answers.")] = None,
-    checks: Annotated[float, typer.Option(help="Share of pictures that come twice.")] = 0.05,
+    known: Annotated[Path | None, typer.Option(help="CSV of images with known answers.")] = None,
+    checks: Annotated[float, typer.Option(help="Share of images that come twice.")] = 0.05,
     database: Annotated[str | None, typer.Option(help="A PostgreSQL URL; default: SQLite.")] = None,
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Where to listen; 0: any free port.")] = 8000,
     url: Annotated[str | None, typer.Option(help="The address behind a proxy.")] = None,
 ) -> None:
-    """Serve a page on which people rate pictures; prints their personal links."""
-    from portrayal import web
+    """Serve a page on which people rate images; prints their personal links."""
+    from portrayal.raters import site
 
-    with web.listen(host, port, url=url) as place:  # first: links are shown once
-        prepared = web.prepare(
+    with site.listen(host, port, url=url) as place:  # first: links are shown once
+        prepared = site.prepare(
             audit, study=study, raters=raters, per_image=per_image, questions=questions,
             attribute=attribute, known=known, checks=checks, database=database,
         )  # fmt: skip
-        web.serve(
+        site.serve(
             audit, database=database, at=place,
             on_ready=lambda site: _say_links(site, prepared.tokens),
         )  # fmt: skip
     try:
-        console.say(web.collect(audit, database=database).sentence())
+        console.say(site.collect(audit, database=database).sentence())
     except AuditError as error:  # nobody has rated anything yet: a fine end of a session
         console.say(str(error))
 
@@ -74,7 +74,7 @@ def labels(
     json: o.Json = False,
 ) -> None:
     """Score a raters' file alone: consensus, diversity, bias, quality, agreement."""
-    from portrayal.labels import label_tables, score_labels
+    from portrayal.raters import label_tables, score_labels
 
     scored = score_labels(file, label_map, rule=rule)
     if json:
@@ -94,7 +94,7 @@ def import_labels(
     name: Annotated[str, typer.Option(help="What to call these raters.")] = "raters",
 ) -> None:
     """Keep the votes of a raters' file with an audit."""
-    from portrayal.labels import import_labels as keep
+    from portrayal.raters import import_labels as keep
 
     console.say(keep(out, file, label_map, name=name).sentence())
 
@@ -108,10 +108,10 @@ def export_tasks(
     study: Study = None,
     questions: Questions = None,
     attribute: Attribute = None,
-    url: Annotated[str, typer.Option(help="Where the tool finds the pictures.")] = "",
+    url: Annotated[str, typer.Option(help="Where the tool finds the images.")] = "",
 ) -> None:
     """Write tasks for Label Studio or Mechanical Turk."""
-    from portrayal.labels import export_tasks as write
+    from portrayal.raters import export_tasks as write
 
     done = write(
         audit, to, format=form, study=study, questions=questions, attribute=attribute, url=url

@@ -18,9 +18,9 @@ from portrayal.cli.engine_options import with_engine
 from portrayal.cli.model_options import Device, with_model_settings
 
 if TYPE_CHECKING:
-    from portrayal.generation import GenerationSummary
-    from portrayal.study import Study
-    from portrayal.workflow import Imported, Work
+    from portrayal.generators import GenerationSummary
+    from portrayal.runner import Imported, Work
+    from portrayal.studies.schema import Study
 
 
 def add_to(app: typer.Typer) -> None:
@@ -47,27 +47,27 @@ def run(
     engine: Any,
 ) -> None:
     """Do all five verbs: plan, generate, measure, analyze, report."""
-    from portrayal import workflow
+    from portrayal import runner
 
-    studies = workflow.studies_for(study, out, images)
+    studies = runner.studies_for(study, out, images)
     if real_world is not None:
-        studies = workflow.with_real_world(studies, real_world)
-    work = workflow.Work(
-        out, studies, workflow.model_for(out, model), settings,
-        tuple(encoder or workflow.DEFAULT_ENCODERS), truncate, corpus, engine=engine,
+        studies = runner.with_real_world(studies, real_world)
+    work = runner.Work(
+        out, studies, runner.model_for(out, model), settings,
+        tuple(encoder or runner.DEFAULT_ENCODERS), truncate, corpus, engine=engine,
     )  # fmt: skip
     carry_out(work, retry_failed=retry_failed, json=json)
 
 
 def carry_out(work: Work, *, retry_failed: bool, json: bool) -> None:
     """Do all verbs with progress shown, and print the findings."""
-    from portrayal import workflow
+    from portrayal import runner
 
     say_reworded(work.studies, work.out)
-    made_by = "imported images" if workflow.is_imported(work.out) else work.model
-    title = f"{workflow.names(work.studies)} · {made_by} · {work.out}"
+    made_by = "imported images" if runner.is_imported(work.out) else work.model
+    title = f"{runner.names(work.studies)} · {made_by} · {work.out}"
     with console.progress(json, title) as show:
-        done = workflow.run(work, on_progress=show, retry_failed=retry_failed)
+        done = runner.run(work, on_progress=show, retry_failed=retry_failed)
     results = done.results.as_dict()
     if json:
         console.as_json(results)
@@ -92,7 +92,7 @@ def say_made(made: GenerationSummary | Imported, out: Path) -> None:
 
 def say_unused(results: dict[str, Any]) -> None:
     """Remark where an audit holds images that an answer leaves out."""
-    from portrayal.analysis.results import unused_images
+    from portrayal.runner.analysis import unused_images
 
     for section in results["studies"]:
         if section["unused"]:
@@ -101,9 +101,9 @@ def say_unused(results: dict[str, Any]) -> None:
 
 def say_reworded(studies: Sequence[Study], out: Path) -> None:
     """Remark where a study takes the place of another one of its name."""
-    from portrayal import workflow
+    from portrayal import runner
 
-    for name in workflow.reworded(studies, out):
+    for name in runner.reworded(studies, out):
         console.say(
             f"{name}: the audit holds another study of this name, which this one now replaces; "
             "to keep both, give one another name"
@@ -118,19 +118,19 @@ def plan(
     json: o.Json = False,
 ) -> None:
     """Say what a study costs and what it could detect, before anything is made."""
-    from portrayal import workflow
+    from portrayal import runner
 
-    studies = workflow.studies_for(study, out, images)
-    plans = workflow.plan(studies, out, rate=rate)
+    studies = runner.studies_for(study, out, images)
+    plans = runner.plan(studies, out, rate=rate)
     if json:
         console.as_json([one.as_dict() for one in plans])
         return
-    total = workflow.plan_all(studies, out, rate=rate) if len(studies) > 1 else None
+    total = runner.plan_all(studies, out, rate=rate) if len(studies) > 1 else None
     console.plans(plans, total)
-    if out is not None and workflow.is_imported(out):
+    if out is not None and runner.is_imported(out):
         console.say("its images were imported: what is missing, no model makes")
         return
-    console.say(f"time at {rate:g} pictures a second; --rate for yours")
+    console.say(f"time at {rate:g} images a second; --rate for yours")
 
 
 @with_engine
@@ -149,15 +149,15 @@ def generate(
     engine: Any,
 ) -> None:
     """Make the images that are missing."""
-    from portrayal import workflow
+    from portrayal import runner
 
     study, folder = o.study_and_folder(target, out)
-    work = workflow.Work(
-        folder, workflow.studies_for(study, folder, images), workflow.model_for(folder, model),
+    work = runner.Work(
+        folder, runner.studies_for(study, folder, images), runner.model_for(folder, model),
         settings, truncate=truncate, corpus=corpus, engine=engine,
     )  # fmt: skip
     with console.progress(json) as show:
-        made = workflow.generate(work, on_progress=show, retry_failed=retry_failed)
+        made = runner.generate(work, on_progress=show, retry_failed=retry_failed)
     if json:
         console.as_json(made.as_dict())
     else:
@@ -174,19 +174,19 @@ def measure(
     json: o.Json = False,
 ) -> None:
     """Look at the images with an encoder; several stand side by side in the results."""
-    from portrayal import workflow
+    from portrayal import runner
 
     study, folder = o.study_and_folder(target, out)
-    work = workflow.Work(
+    work = runner.Work(
         folder,
-        workflow.studies_again(study, folder),
+        runner.studies_again(study, folder),
         settings={"device": device},
-        encoders=tuple(encoder or workflow.DEFAULT_ENCODERS),
+        encoders=tuple(encoder or runner.DEFAULT_ENCODERS),
         truncate=truncate,
         people=people,
     )
     with console.progress(json) as show:
-        summaries = workflow.measure(work, on_progress=show)
+        summaries = runner.measure(work, on_progress=show)
     if json:
         console.as_json([one.as_dict() for one in summaries])
     else:
@@ -213,8 +213,8 @@ def analyze(
     A study that is named joins those of the audit. All of them are computed, because the
     correction of p-values goes over all questions of an audit.
     """
-    from portrayal import workflow
-    from portrayal.analysis import AnalysisSettings
+    from portrayal import runner
+    from portrayal.findings.settings import AnalysisSettings
 
     settings = AnalysisSettings(
         unit=unit,
@@ -228,9 +228,9 @@ def analyze(
         confidence=confidence,
     )
     study, folder = o.study_and_folder(target, out)
-    studies = workflow.studies_again(study, folder)
+    studies = runner.studies_again(study, folder)
     say_reworded(studies, folder)
-    results = workflow.analyze(folder, studies=studies, settings=settings).as_dict()
+    results = runner.analyze(folder, studies=studies, settings=settings).as_dict()
     if json:
         console.as_json(results)
     else:
@@ -254,12 +254,12 @@ def report(
     json: o.Json = False,
 ) -> None:
     """Write the report: one HTML file that opens without a network."""
-    from portrayal import workflow
+    from portrayal import runner
 
     study, folder = o.study_and_folder(target, out)
-    workflow.studies_for(study, folder, None)  # a page is about all; a mistyped name still is wrong
-    files = workflow.figures(folder, figures) if figures else []
-    page = workflow.report(folder)
+    runner.studies_for(study, folder, None)  # a page is about all; a mistyped name still is wrong
+    files = runner.figures(folder, figures) if figures else []
+    page = runner.report(folder)
     if json:
         console.as_json({"report": str(page), "figures": [str(file) for file in files]})
         return

@@ -4,12 +4,10 @@ words.py             what counts as another word
 masked_words.py      a masked language model proposes them (fillers.py, vocabulary.py)
 candidates.py        a list does, or WordNet
 parts_of_speech.py   taggers that keep a noun a noun
-drawing.py           the replaced texts of an influence study, drawn once
 """
 
 from __future__ import annotations
 
-from portrayal.language.drawing import draw_texts, open_transmuter
 from portrayal.language.transmuter import Draw, Transmuter
 
-__all__ = ["Draw", "Transmuter", "draw_texts", "open_transmuter"]
+__all__ = ["Draw", "Transmuter"]

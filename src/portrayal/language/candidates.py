@@ -15,10 +15,10 @@ from portrayal.errors import LanguageError
 from portrayal.language.parts_of_speech import Tagger, open_tagger, same_part
 from portrayal.language.transmuter import Draw, draw_rng
 from portrayal.language.words import is_word, same_word
-from portrayal.models.devices import import_extra
+from portrayal.loading.devices import import_extra
 from portrayal.records import Identity, digest
-from portrayal.study import wording
-from portrayal.study.words import replaced, split_words
+from portrayal.studies import wording
+from portrayal.studies.words import replaced, split_words
 
 Choice = Literal["sample", "top"]
 Relation = Literal["synonyms", "antonyms"]

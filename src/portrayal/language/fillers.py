@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from portrayal.errors import LanguageError
 from portrayal.language.vocabulary import read_vocabulary
-from portrayal.models.attempts import first_line
-from portrayal.models.devices import choose_device, import_extra
-from portrayal.models.files import (
+from portrayal.loading.attempts import first_line
+from portrayal.loading.devices import choose_device, import_extra
+from portrayal.loading.files import (
     Source,
     configuration_files,
     configuration_hash,
@@ -22,9 +22,9 @@ from portrayal.models.files import (
     weight_files,
     weights_hash,
 )
-from portrayal.models.loading import loading, require_vocabulary
-from portrayal.practice.weights import MASKED_WORDS, part_folder
+from portrayal.loading.pretrained import loading, require_vocabulary
 from portrayal.records import Identity
+from portrayal_practice.weights import MASKED_WORDS, part_folder
 
 PRACTICE = "practice"
 _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors"]

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, Protocol
 
 from portrayal.errors import LanguageError
-from portrayal.models.devices import import_extra
-from portrayal.practice.lexicon import WEB_NAMES
+from portrayal.loading.devices import import_extra
 from portrayal.records import Identity, digest
+from portrayal_practice.lexicon import WEB_NAMES
 
 Gender = Literal["male", "female"]
 RECOGNISERS = ("spacy:PIPELINE", "capitals", "practice", "none")

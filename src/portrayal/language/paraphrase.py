@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, Self
+
+from pydantic import model_validator
 
 from portrayal.errors import LanguageError
-from portrayal.models.devices import import_extra
-from portrayal.models.keys import read_key
+from portrayal.loading.devices import import_extra
+from portrayal.loading.keys import read_key
 from portrayal.records import Identity, digest
-from portrayal.study.amplification import Paraphrasing
+from portrayal.studies.parts import Part
 
 KEY = "OPENAI_API_KEY"
 """The environment variable that holds the endpoint's key; it is never stored nor printed."""
@@ -35,6 +37,27 @@ AT_ONCE = 8
 TIMEOUT_S = 60.0
 LONGEST = 2000
 """Letters of a caption that are sent; web captions may be a megabyte long."""
+
+
+class Paraphrasing(Part):
+    """Who puts captions into other words.
+
+    Attributes:
+        by: "rules", which needs nothing, or "chat", an OpenAI-compatible endpoint.
+        model: The endpoint's model.
+        url: The endpoint, where it is not OpenAI's own. The key comes from the environment.
+    """
+
+    by: Literal["rules", "chat"] = "rules"
+    model: str = ""
+    url: str = ""
+
+    @model_validator(mode="after")
+    def _model_for_chat(self) -> Self:
+        if (self.by == "chat") != bool(self.model):
+            state = "is missing" if self.by == "chat" else f"is given, but by is {self.by!r}"
+            raise ValueError(f"model {state}; model and by = 'chat' go together")
+        return self
 
 
 class Caption(NamedTuple):

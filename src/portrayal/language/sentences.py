@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.errors import LanguageError
-from portrayal.models.attempts import first_line
-from portrayal.models.devices import choose_device, import_extra, quietly
-from portrayal.models.files import (
+from portrayal.loading.attempts import first_line
+from portrayal.loading.devices import choose_device, import_extra, quietly
+from portrayal.loading.files import (
     Source,
     configuration_files,
     configuration_hash,
@@ -30,9 +30,9 @@ from portrayal.models.files import (
     weight_files,
     weights_hash,
 )
-from portrayal.models.loading import loading, require_vocabulary
-from portrayal.practice.weights import CLIP, part_folder
+from portrayal.loading.pretrained import loading, require_vocabulary
 from portrayal.records import Identity
+from portrayal_practice.weights import CLIP, part_folder
 
 PRACTICE = "practice"
 FloatArray = npt.NDArray[np.float32]

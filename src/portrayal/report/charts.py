@@ -24,7 +24,7 @@ EMPTY = "\u200b"
 """An empty line of a label: Vega trims spaces, and a line of nothing is left out."""
 
 
-def forest(rows: list[Row], pictures: Mapping[str, str]) -> Any:
+def forest(rows: list[Row], images: Mapping[str, str]) -> Any:
     """Draw estimates with intervals about zero.
 
     Columns: question, estimate, low, high, p, q, n, and whether it is clear; optionally statistic,
@@ -57,17 +57,17 @@ def forest(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     ).properties(height=lines.height())
 
 
-def distribution(rows: list[Row], pictures: Mapping[str, str]) -> Any:
+def distribution(rows: list[Row], images: Mapping[str, str]) -> Any:
     """Draw every image as a point over its concept's quartiles.
 
-    Columns: key, concept, prompt, seed, value. Hovering shows the picture.
+    Columns: key, concept, prompt, seed, value. Hovering shows the image.
     """
     import altair as alt
 
     shown = [
         {
             **row,
-            **({"image": pictures[row["key"]]} if row["key"] in pictures else {}),
+            **({"image": images[row["key"]]} if row["key"] in images else {}),
             "jitter": _spread(row["key"]),
         }
         for row in rows
@@ -79,7 +79,7 @@ def distribution(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     data, y = lines.data, lines.y
     x = alt.X("value:Q", title="association of each image", scale=alt.Scale(zero=False))
     tooltip = ["prompt:N", "seed:Q", alt.Tooltip("value:Q", format=".4f")]
-    if pictures:
+    if images:
         tooltip.insert(0, alt.Tooltip("image:N"))
     return alt.layer(
         _zero(),
@@ -97,7 +97,7 @@ def distribution(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     ).properties(height=lines.height(52))
 
 
-def arrows(rows: list[Row], pictures: Mapping[str, str]) -> Any:
+def arrows(rows: list[Row], images: Mapping[str, str]) -> Any:
     """Draw an arrow from the text's association to the images'.
 
     Columns: concept, text, image, image_low, image_high.
@@ -139,7 +139,7 @@ def arrows(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     ).properties(height=lines.height(26))
 
 
-def shares(rows: list[Row], pictures: Mapping[str, str]) -> Any:
+def shares(rows: list[Row], images: Mapping[str, str]) -> Any:
     """Draw group shares with intervals. Columns: axis, level, group, share, low, high, n."""
     import altair as alt
 
@@ -165,7 +165,7 @@ def shares(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     ).properties(height=lines.height(10 + 12 * groups.n))
 
 
-def influence(rows: list[Row], pictures: Mapping[str, str]) -> Any:
+def influence(rows: list[Row], images: Mapping[str, str]) -> Any:
     """Draw how far each word pushes towards each group, with intervals, in the prompt's order.
 
     Columns: word, position, group, score, low, high, p; others are left alone.

@@ -40,7 +40,7 @@ def rows_of(table: TableData) -> list[Row]:
 
 def figure(
     table: TableData,
-    pictures: Mapping[str, str] | None = None,
+    images: Mapping[str, str] | None = None,
     *,
     width: Width = WIDTH,
     level: float = 0.05,
@@ -49,7 +49,7 @@ def figure(
 
     Args:
         table: A table of results.json.
-        pictures: Image keys to data URIs, shown on hover where rows carry a key.
+        images: Image keys to data URIs, shown on hover where rows carry a key.
         width: Pixels, or "container" for as wide as there is room.
         level: Findings with a q below it stand out.
     """
@@ -57,7 +57,7 @@ def figure(
     if draw is None:
         return None
     rows = [{**row, "clear": is_clear(row, level)} if "q" in row else row for row in rows_of(table)]
-    chart = draw(rows, pictures or {})
+    chart = draw(rows, images or {})
     if chart is None:
         return None
     chart = chart.properties(width=width)

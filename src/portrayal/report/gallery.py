@@ -1,4 +1,4 @@
-"""Pictures for the page: small, embedded, a few per prompt, the rest counted."""
+"""Images for the page: small, embedded, a few per prompt, the rest counted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from portrayal.audit import Audit
 from portrayal.records import FORMATS, MAX_PIXELS
 
 SIDE = 96
-"""Longest side of an embedded picture; the audit holds the originals."""
+"""Longest side of an embedded image; the audit holds the originals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,14 @@ class Shelf:
     """One prompt's row in the gallery."""
 
     prompt: str
-    pictures: Sequence[tuple[int, str]]
+    images: Sequence[tuple[int, str]]
     total: int
     refused: int
     failed: int
 
 
 def shelves(audit: Audit, prompts: Iterable[str], *, each: int, at_most: int) -> list[Shelf]:
-    """Return up to `at_most` shelves of `each` pictures, spread evenly over the prompts."""
+    """Return up to `at_most` shelves of `each` images, spread evenly over the prompts."""
     wanted = list(dict.fromkeys(prompts))
     step = max(1, -(-len(wanted) // at_most))
     chosen = wanted[::step]
@@ -38,11 +38,11 @@ def shelves(audit: Audit, prompts: Iterable[str], *, each: int, at_most: int) ->
         prompt: [(seed, key) for seed, key, status in by_prompt.get(prompt, []) if status == "ok"]
         for prompt in chosen
     }
-    pictures = thumbnails(audit, [key for found in keys.values() for _, key in found[:each]])
+    images = thumbnails(audit, [key for found in keys.values() for _, key in found[:each]])
     result = []
     for prompt in chosen:
         statuses = [status for _, _, status in by_prompt.get(prompt, [])]
-        shown = [(seed, pictures[key]) for seed, key in keys[prompt][:each] if key in pictures]
+        shown = [(seed, images[key]) for seed, key in keys[prompt][:each] if key in images]
         result.append(
             Shelf(prompt, shown, len(statuses), statuses.count("refused"), statuses.count("failed"))
         )
@@ -55,7 +55,7 @@ def thumbnails(audit: Audit, keys: Sequence[str], *, side: int = SIDE) -> dict[s
 
 
 def data_uri(encoded: bytes, side: int) -> str:
-    """Return a picture as a small WebP data URI; an oversized one becomes a grey box."""
+    """Return an image as a small WebP data URI; an oversized one becomes a grey box."""
     from PIL import Image
 
     from portrayal.pixels import as_rgb

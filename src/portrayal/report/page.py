@@ -1,4 +1,4 @@
-"""The page: results.json and the pictures of an audit as one self-contained HTML file."""
+"""The page: results.json and the images of an audit as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from portrayal.report.figures import figure, rows_of
 from portrayal.report.gallery import shelves, thumbnails
 from portrayal.report.numbers import cell, clear_level, count, decimal, is_clear, p_value, percent
 from portrayal.report.sides import ROLE as SIDES
-from portrayal.report.sides import side_pictures
+from portrayal.report.sides import side_images
 from portrayal.report.source import read_results
-from portrayal.study import study_from_dict
+from portrayal.studies.reading import study_from_dict
 
 PLAIN_ROWS = 12
 """Longer tables fold away behind a summary line."""
@@ -24,8 +24,8 @@ PLAIN_ROWS = 12
 OPEN_SHELVES = 9
 """Prompts of a gallery that are seen at once; the others fold away."""
 
-HOVER_PICTURES = 3000
-"""At most so many pictures are embedded for hovering; beyond that, points show text alone."""
+HOVER_IMAGES = 3000
+"""At most so many images are embedded for hovering; beyond that, points show text alone."""
 
 SUMMARY_LINES = 8
 """Clear findings that the top of the page names in words; the rest stand in the table."""
@@ -37,7 +37,7 @@ FOREST_ROWS = 40
 def write_report(audit: Audit) -> Path:
     """Write report/index.html; it opens without a network and holds every number with its n."""
     results = read_results(audit)
-    hover = _Hover(audit, HOVER_PICTURES)
+    hover = _Hover(audit, HOVER_IMAGES)
     findings = results["findings"]
     tested = [finding for finding in findings if finding["p"] is not None]
     level = clear_level(results)
@@ -76,12 +76,12 @@ def practice_kind(generator: str) -> str:
 
 @dataclass(slots=True)
 class _Hover:
-    """Pictures for hovering, until the page holds as many as it should."""
+    """Images for hovering, until the page holds as many as it should."""
 
     audit: Audit
     left: int
 
-    def pictures(self, table: Mapping[str, Any]) -> dict[str, str]:
+    def images(self, table: Mapping[str, Any]) -> dict[str, str]:
         if table["role"] != "distribution" or len(table["rows"]) > self.left:
             return {}
         self.left -= len(table["rows"])
@@ -133,20 +133,20 @@ def _study_section(
 
 
 def _sides(audit: Audit, result: Mapping[str, Any]) -> str | None:
-    """Return the pictures of both sides for clicks, where a study has two."""
+    """Return the images of both sides for clicks, where a study has two."""
     table = next((one for one in result["tables"] if one["role"] == SIDES), None)
     if table is None:
         return None
-    return script_json(side_pictures(audit, rows_of(table), at_most=HOVER_PICTURES))
+    return script_json(side_images(audit, rows_of(table), at_most=HOVER_IMAGES))
 
 
 def _table_section(table: dict[str, Any], hover: _Hover, level: float) -> dict[str, Any]:
-    spec = _spec(table, hover.pictures(table), level)
+    spec = _spec(table, hover.images(table), level)
     return {**table, "spec": spec, "folded": bool(spec) or len(table["rows"]) > PLAIN_ROWS}
 
 
-def _spec(table: Mapping[str, Any], pictures: Mapping[str, str], level: float) -> str | None:
-    chart = figure(table, pictures, width="container", level=level)
+def _spec(table: Mapping[str, Any], images: Mapping[str, str], level: float) -> str | None:
+    chart = figure(table, images, width="container", level=level)
     if chart is None:
         return None
     return script_json(chart.to_dict())

@@ -1,4 +1,4 @@
-"""The scatter of an amplification study: the group's share in training and generated pictures."""
+"""The scatter of an amplification study: the group's share in training and generated images."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ AMPLIFIED, REDUCED = "#f3d9cc", "#e3edf2"
 """Ground of amplification and of de-amplification."""
 
 
-def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
-    """Draw every occupation at its share in training (x) and generated pictures (y).
+def amplification(rows: list[Row], images: Mapping[str, str]) -> Any:
+    """Draw every occupation at its share in training (x) and generated images (y).
 
     Columns: occupation, prompt, training, training low, training high, generated, generated low,
     generated high, training n, generated n, amplification, switches, subset. The ground tells
     amplification from de-amplification; where the leaning changes sides it stays white. Hovering
-    shows intervals; the page shows pictures of both sides on a click.
+    shows intervals; the page shows images of both sides on a click.
     """
     import altair as alt
 
@@ -44,8 +44,8 @@ def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
     rules = points.transform_filter(hover)
     few = len({row["occupation"] for row in shown}) <= LABELLED
     _place_labels(shown)
-    x = _axis(alt.X, "training:Q", "% in training pictures")
-    y = _axis(alt.Y, "generated:Q", "% in generated pictures")
+    x = _axis(alt.X, "training:Q", "% in training images")
+    y = _axis(alt.Y, "generated:Q", "% in generated images")
     layers = [
         *_ground(),
         rules.mark_rule(color=INK).encode(x="training_low:Q", x2="training_high:Q", y=y),
@@ -64,7 +64,7 @@ def amplification(rows: list[Row], pictures: Mapping[str, str]) -> Any:
         .add_params(hover),
         (points if few else rules)
         .mark_text(fontSize=10, color=INK)
-        .encode(x=x, y=_axis(alt.Y, "label:Q", "% in generated pictures"), text="occupation:N"),
+        .encode(x=x, y=_axis(alt.Y, "label:Q", "% in generated images"), text="occupation:N"),
     ]
     return alt.layer(*layers).add_params(_choice(shown)).properties(height=SIDE)
 
@@ -117,7 +117,7 @@ def _tooltip() -> list[Any]:
             alt.Tooltip(f"{name}:Q", format=".1f", title=name.replace("_", " "))
             for name in (*numbers, "amplification")
         ),
-        *(alt.Tooltip(f"{side}_n:Q", title=f"{side} pictures") for side in _SIDES),
+        *(alt.Tooltip(f"{side}_n:Q", title=f"{side} images") for side in _SIDES),
     ]
 
 
@@ -147,8 +147,8 @@ def _ground() -> list[Any]:
             alt.Chart(data)
             .mark_area(color=colour, opacity=1, line=False)
             .encode(
-                x=_axis(alt.X, "x:Q", "% in training pictures"),
-                y=_axis(alt.Y, "low:Q", "% in generated pictures"),
+                x=_axis(alt.X, "x:Q", "% in training images"),
+                y=_axis(alt.Y, "low:Q", "% in generated images"),
                 y2="high:Q",
             )
         )
@@ -156,6 +156,6 @@ def _ground() -> list[Any]:
     layers.append(
         alt.Chart(line)
         .mark_line(color=MUTED, strokeDash=[3, 3], strokeWidth=1)
-        .encode(x=_axis(alt.X, "x:Q", "% in training pictures"), y="y:Q")
+        .encode(x=_axis(alt.X, "x:Q", "% in training images"), y="y:Q")
     )
     return layers

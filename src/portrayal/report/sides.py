@@ -1,4 +1,4 @@
-"""Pictures of both sides of an amplification study, for a click on an occupation."""
+"""Images of both sides of an amplification study, for a click on an occupation."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from portrayal.audit.selections import training_audit
 from portrayal.report.gallery import thumbnails
 
 ROLE = "sides"
-"""The role of the table that names the pictures; the page shows it on a click."""
+"""The role of the table that names the images; the page shows it on a click."""
 
 SMALL = 72
-"""Longest side of a picture in pixels."""
+"""Longest side of an image in pixels."""
 
 
-def side_pictures(
+def side_images(
     audit: Audit, rows: Sequence[Mapping[str, Any]], *, at_most: int
 ) -> dict[str, dict[str, dict[str, list[dict[str, str]]]]]:
-    """Return pictures by subset, occupation and side, each with its text and group.
+    """Return images by subset, occupation and side, each with its text and group.
 
     Args:
         audit: The audit; its training side is looked at as well.
         rows: Columns subset, occupation, side, key, text, group.
-        at_most: Different pictures on a page; with more, every side gets fewer.
+        at_most: Different images on a page; with more, every side gets fewer.
     """
     for each in (4, 2, 1):
         chosen = _first(rows, each)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from portrayal.analysis.results import FORMAT
 from portrayal.audit import Audit
 from portrayal.audit.files import quoted
 from portrayal.errors import AuditError, NewerFormat
+from portrayal.runner.analysis import FORMAT
 
 _PARTS = ("generator", "encoders", "settings", "findings", "studies")
 

@@ -155,7 +155,7 @@ def interaction_estimate(
     """Estimate the interaction of every two words, with intervals: which act only together?
 
     Values and signs as in `pair_interactions`, from -2 to 2; intervals as in `influence_estimate`.
-    All pairs share pictures of the prompt as it is, and among many pairs some would stand out by
+    All pairs share images of the prompt as it is, and among many pairs some would stand out by
     chance: for naming those that act only together, intervals are widened as Bonferroni's are.
 
     Args:

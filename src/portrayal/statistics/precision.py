@@ -156,7 +156,7 @@ def _of_units(source: Source) -> Moves:
 
 
 def _of_images(source: Source) -> Moves:
-    """Units are given; images are a sample from each unit's pictures.
+    """Units are given; images are a sample from each unit's images.
 
     A unit with a single image shows no spread of its own. Such units are pooled, which counts their
     differences as noise: cautious, and right when every row is its own unit.

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from PIL import Image
 
-from portrayal.practice.painter.canvas import Light, Pen
+from portrayal_practice.painter.canvas import Light, Pen
 
 WHITE = (255, 255, 255)
 
@@ -24,7 +24,7 @@ def _covered(pen: Pen) -> npt.NDArray[np.bool_]:
 
 
 def _area(pen: Pen) -> float:
-    """Covered area in local units of the whole picture."""
+    """Covered area in local units of the whole image."""
     return float(_covered(pen).sum()) / 16.0
 
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from portrayal_practice.painter.image import STUDY_BACKDROPS
 
-from portrayal.practice.painter import DISTINCT_OCCUPATIONS, LOOKALIKES
-from portrayal.practice.painter.accessories import ACCESSORIES
-from portrayal.practice.painter.backdrops import BACKDROPS
-from portrayal.practice.painter.headgear import HATS, OPEN_CROWN
-from portrayal.practice.painter.looks import HAIR_STYLES, contrasting, draw_look
-from portrayal.practice.painter.occupations import OUTFITS
-from portrayal.practice.painter.palette import HAIR, MONK, luminance
-from portrayal.practice.painter.people import PROPS
-from portrayal.practice.painter.picture import STUDY_BACKDROPS
-from portrayal.practice.painter.places import PLACE_PAINTERS
-from portrayal.practice.painter.studies import STUDIES
-from portrayal.practice.painter.things import THING_PAINTERS
-from portrayal.practice.painter.wardrobe import EVERYDAY, GARMENTS
-from portrayal.practice.scene import PLACES, PRESENTATIONS, Person
-from portrayal.practice.vocabulary import LIFE_WORDS, OCCUPATIONS, SUBJECTS, THINGS
+from portrayal_practice.painter import DISTINCT_OCCUPATIONS, LOOKALIKES
+from portrayal_practice.painter.accessories import ACCESSORIES
+from portrayal_practice.painter.backdrops import BACKDROPS
+from portrayal_practice.painter.headgear import HATS, OPEN_CROWN
+from portrayal_practice.painter.looks import HAIR_STYLES, contrasting, draw_look
+from portrayal_practice.painter.occupations import OUTFITS
+from portrayal_practice.painter.palette import HAIR, MONK, luminance
+from portrayal_practice.painter.people import PROPS
+from portrayal_practice.painter.places import PLACE_PAINTERS
+from portrayal_practice.painter.studies import STUDIES
+from portrayal_practice.painter.things import THING_PAINTERS
+from portrayal_practice.painter.wardrobe import EVERYDAY, GARMENTS
+from portrayal_practice.scene import PLACES, PRESENTATIONS, Person
+from portrayal_practice.vocabulary import LIFE_WORDS, OCCUPATIONS, SUBJECTS, THINGS
 
 
 def test_catalogues_hold_exactly_the_vocabulary() -> None:

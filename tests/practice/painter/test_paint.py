@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from portrayal.errors import PracticeError
-from portrayal.practice.painter import paint
-from portrayal.practice.scene import (
+from portrayal_practice.painter import paint
+from portrayal_practice.scene import (
     AGES,
     DRESSES,
     EXPRESSIONS,
@@ -21,7 +21,7 @@ from portrayal.practice.scene import (
     Person,
     Scene,
 )
-from portrayal.practice.vocabulary import LIFE_WORDS, OCCUPATIONS, SUBJECTS, THINGS
+from portrayal_practice.vocabulary import LIFE_WORDS, OCCUPATIONS, SUBJECTS, THINGS
 
 SEEDS = (0, 1, 2)
 
@@ -31,13 +31,13 @@ def _portrait(presentation: str = "woman", skin: int = 4, **more: object) -> Sce
 
 
 def _stack(scenes: list[Scene]) -> npt.NDArray[np.float32]:
-    pictures = np.array([[paint(scene, seed) for seed in SEEDS] for scene in scenes])
-    return pictures.reshape(len(scenes), -1).astype(np.float32)
+    images = np.array([[paint(scene, seed) for seed in SEEDS] for scene in scenes])
+    return images.reshape(len(scenes), -1).astype(np.float32)
 
 
-def _closest(pictures: npt.NDArray[np.float32]) -> float:
-    pairs = itertools.combinations(range(len(pictures)), 2)
-    return min(float(np.abs(pictures[i] - pictures[j]).mean()) for i, j in pairs)
+def _closest(images: npt.NDArray[np.float32]) -> float:
+    pairs = itertools.combinations(range(len(images)), 2)
+    return min(float(np.abs(images[i] - images[j]).mean()) for i, j in pairs)
 
 
 class TestValidation:
@@ -80,11 +80,11 @@ class TestValidation:
 class TestShape:
     @pytest.mark.parametrize("size", [16, 64, 96, 128])
     def test_size_sets_the_pixels(self, size: int) -> None:
-        picture = paint(_portrait(occupation="chef"), 3, size=size)
-        assert picture.shape == (size, size, 3)
-        assert picture.dtype == np.uint8
+        image = paint(_portrait(occupation="chef"), 3, size=size)
+        assert image.shape == (size, size, 3)
+        assert image.dtype == np.uint8
 
-    def test_a_larger_picture_shows_the_same_scene(self) -> None:
+    def test_a_larger_image_shows_the_same_scene(self) -> None:
         scene = _portrait(occupation="sailor", expression="smiling")
         small = paint(scene, 5).astype(float)
         large = paint(scene, 5, size=128).astype(float)
@@ -123,7 +123,7 @@ class TestDeterminism:
 
 
 class TestEveryWordIsSeen:
-    """Mean absolute difference of pictures with equal seeds, on the scale 0 to 255."""
+    """Mean absolute difference of images with equal seeds, on the scale 0 to 255."""
 
     @pytest.mark.parametrize("presentation", ["woman", "man"])
     def test_occupations(self, presentation: str) -> None:
@@ -221,8 +221,8 @@ class TestLight:
 
     def test_colour_turns_from_cold_to_warm(self) -> None:
         def warmth(valence: float) -> float:
-            pictures = [paint(Scene(thing="chair", valence=valence), seed) for seed in range(8)]
-            red, _, blue = np.mean(pictures, axis=(0, 1, 2))
+            images = [paint(Scene(thing="chair", valence=valence), seed) for seed in range(8)]
+            red, _, blue = np.mean(images, axis=(0, 1, 2))
             return float(red - blue)
 
         assert warmth(-1.0) < warmth(0.0) < warmth(1.0)
@@ -241,23 +241,23 @@ class TestVariety:
 
     def test_no_pixel_is_constant(self) -> None:
         rng = np.random.default_rng(5)
-        pictures = np.array([paint(self._random(rng), seed) for seed in range(200)])
-        assert pictures.std(axis=0).min() > 20.0
+        images = np.array([paint(self._random(rng), seed) for seed in range(200)])
+        assert images.std(axis=0).min() > 20.0
 
     def test_one_scene_varies_with_the_seed(self) -> None:
         scene = _portrait(occupation="doctor")
-        pictures = np.array([paint(scene, seed) for seed in range(40)]).astype(float)
-        assert np.median(pictures.std(axis=0)) > 8.0
+        images = np.array([paint(scene, seed) for seed in range(40)]).astype(float)
+        assert np.median(images.std(axis=0)) > 8.0
 
     def test_no_single_channel_of_a_pixel_tells_women_from_men(self) -> None:
         rng = np.random.default_rng(8)
-        labels, pictures = [], []
+        labels, images = [], []
         for seed in range(400):
             kind = ("woman", "man")[seed % 2]
             name = str(rng.choice(OCCUPATIONS)) if rng.random() < 0.8 else None
-            pictures.append(paint(_portrait(kind, int(rng.integers(1, 11)), occupation=name), seed))
+            images.append(paint(_portrait(kind, int(rng.integers(1, 11)), occupation=name), seed))
             labels.append(kind == "woman")
-        flat = np.array(pictures).reshape(400, -1)
+        flat = np.array(images).reshape(400, -1)
         above = flat > np.median(flat, axis=0)
         right = (above == np.array(labels)[:, None]).mean(axis=0)
         assert max(right.max(), 1.0 - right.min()) < 0.8

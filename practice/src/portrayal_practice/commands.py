@@ -1,0 +1,77 @@
+"""practice: the embedded world - its truth, its corpus, its training."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from portrayal.cli import console
+from portrayal.cli import options as o
+
+app = typer.Typer(
+    help="The practice world: truth, corpus, train. Fiction for calibration.",
+    no_args_is_help=True,
+)
+
+
+def add_to(root: typer.Typer) -> None:
+    """Add the group to the app."""
+    root.add_typer(app, name="practice", rich_help_panel="The practice world")
+
+
+@app.command()
+def corpus(
+    n: Annotated[int, typer.Option("--n", min=1, help="How many pictures.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the Parquet parts.")],
+    seed: Annotated[int, typer.Option(help="Another seed, another corpus.")] = 0,
+) -> None:
+    """Write captions and painted images in the layout of LAION's metadata."""
+    from portrayal_practice.corpus import write_corpus
+
+    files = write_corpus(out, n, seed=seed)
+    plural = "" if len(files) == 1 else "s"
+    console.say(f"wrote {n:,} captions and pictures in {len(files)} file{plural} to {out}")
+
+
+@app.command()
+def truth(
+    study: Annotated[str, typer.Argument(help="A built-in study or a TOML file.")],
+    samples: Annotated[
+        int, typer.Option(min=100, help="Pictures per prompt, or texts per set of words.")
+    ] = 200,
+    json: o.Json = False,
+) -> None:
+    """Say what a study would find on practice:painter with endless images."""
+    from portrayal.studies.reading import load_studies
+    from portrayal_practice.calibration import study_truth
+
+    with console.progress(json) as show:
+        rows = [
+            row
+            for one in load_studies(study)
+            for row in study_truth(one, samples=samples, on_progress=partial(show, one.name))
+        ]
+    if json:
+        console.as_json(rows)
+    else:
+        console.truths(rows)
+
+
+@app.command()
+def train(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
+    smoke: Annotated[
+        bool, typer.Option("--smoke", metavar=o.NO_VALUE, help="A minute on a CPU; no good.")
+    ] = False,
+) -> None:
+    """Train the practice model from nothing; under half an hour on one datacentre GPU."""
+    from portrayal_practice.training.recipe import RECIPES
+    from portrayal_practice.training.stages import STAGES, Order
+
+    recipe = RECIPES["smoke" if smoke else "full"]
+    work = out.with_name(f"{out.name}-pictures")
+    STAGES["all"](Order(recipe=recipe, out=out, work=work, compile=True))
+    console.say(f"wrote the practice model to {out}")

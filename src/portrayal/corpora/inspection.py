@@ -1,0 +1,116 @@
+"""A look at one source before it joins a corpus: what it is, its columns, what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from portrayal.corpora.columns import NoText, images_column, text_column
+from portrayal.corpora.listings import CAPTION, list_table, list_tar
+from portrayal.corpora.problems import Problem
+from portrayal.corpora.sources import ENDINGS, Place, Source, footer_hash, kind_of, shown
+from portrayal.errors import CorpusError, one_of
+from portrayal.loading.attempts import first_line
+
+LISTINGS = "listings"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the user says about columns; None where they are to be found."""
+
+    text: str | None = None
+    images: str | None = None
+    root: str | None = None
+
+    def root_of(self, path: str) -> str:
+        """Return the folder that a table's paths of images start from."""
+        if self.root is not None:
+            return self.root if "://" in self.root else os.path.abspath(self.root)
+        return path.rsplit("/", 1)[0]
+
+
+def inspect(path: str, corpus: Path, columns: Columns) -> Source | Problem:
+    """Return a source, or why it cannot be one.
+
+    Args:
+        path: An absolute path or a URL.
+        corpus: The corpus folder.
+        columns: What the user says about columns.
+    """
+    try:
+        return _source(path, corpus, columns)
+    except NoText as error:
+        return Problem("no text", 1, f"{shown(path)}: {error}")
+    except (CorpusError, pa.ArrowException, OSError) as error:
+        said = str(error) if isinstance(error, CorpusError) else first_line(error)
+        return Problem("unreadable", 1, f"{shown(path)}: {said}")
+
+
+def check_unchanged(source: Source, place: Place, corpus: Path) -> None:
+    """Raise where a source is not what it was when it was added.
+
+    Raises:
+        CorpusError: It is gone, or its content is another.
+    """
+    try:
+        size, state = place.size_and_state()
+        if (size, state) == (source.size, source.state):
+            return
+        # A copy has another time of change and the same content.
+        same = size == source.size and (
+            source.kind != "parquet" or footer_hash(place) == source.fingerprint
+        )
+    except (OSError, CorpusError) as error:
+        said = str(error) if isinstance(error, CorpusError) else first_line(error)
+        raise CorpusError(
+            f"{shown(place.path)}: cannot be read any more: {said}; put it back, or add "
+            "the corpus anew in another folder"
+        ) from error
+    if not same:
+        raise CorpusError(
+            f"{shown(place.path)}: has changed since it was added; run: portrayal corpus add "
+            f"{corpus} {shown(place.path)}"
+        )
+
+
+def _source(path: str, corpus: Path, columns: Columns) -> Source:
+    place = Place(path)
+    kind = kind_of(path)
+    if kind is None:
+        raise CorpusError(f"not a kind of file that is read; allowed: {one_of(list(ENDINGS))}")
+    size, state = place.size_and_state()
+    near = _near(path, corpus)
+    if kind == "parquet":
+        fingerprint = footer_hash(place)
+        with place.open() as file, pq.ParquetFile(file) as parquet:
+            schema, rows = parquet.schema_arrow, int(parquet.metadata.num_rows)
+        text = text_column(schema, columns.text)
+        root = columns.root_of(path)
+        images = images_column(schema, columns.images, text=text, root=root)
+        return Source(near, kind, size, state, fingerprint, rows, text, images)
+    name = hashlib.sha256(f"{path} {size} {state}".encode()).hexdigest()[:16] + ".parquet"
+    listing = corpus / LISTINGS / name
+    if kind == "tar":
+        text, images = CAPTION, list_tar(place, listing)
+    else:
+        text, images = list_table(
+            place, listing, text=columns.text, images=columns.images, root=columns.root_of(path)
+        )
+    fingerprint = footer_hash(Place(str(listing)))
+    rows = int(pq.read_metadata(listing).num_rows)
+    return Source(near, kind, size, state, fingerprint, rows, text, images, name)
+
+
+def _near(path: str, corpus: Path) -> str:
+    """Return a path as it is written down: relative where it lies beside the corpus or in it."""
+    if "://" in path:
+        return path
+    folder = os.path.abspath(corpus)
+    beside = os.path.dirname(folder)
+    return os.path.relpath(path, folder) if path.startswith(beside + os.sep) else path

@@ -1,0 +1,131 @@
+"""Is it the model or the classifier? Labels against a second classifier or against people.
+
+The layout of tables 3 and 4 of Lin et al. 2023: precision, recall, F1 and support of every class,
+accuracy, macro and weighted averages, here with intervals.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from portrayal.findings.data import StudyData
+from portrayal.findings.people import seen_groups
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.records import Prompt, Table, finite
+from portrayal.statistics.classification import Average, ConfusionResult, Score, confusion
+from portrayal.statistics.counts import Intervals
+from portrayal.studies.axes import Axis
+
+COLUMNS = (
+    "class", "precision", "precision low", "precision high", "recall", "recall low", "recall high",
+    "F1", "F1 low", "F1 high", "support",
+)  # fmt: skip
+
+
+def check_classifier(
+    truth: Mapping[str, str],
+    predicted: Mapping[str, str],
+    *,
+    classes: Sequence[str] | None = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    rng: np.random.Generator,
+) -> ConfusionResult:
+    """Compare two ways of labelling the same images.
+
+    Args:
+        truth: Label by image key of raters, or of the classifier that counts as right.
+        predicted: Label by image key of the classifier that is checked.
+        classes: Classes that count, in order; images with other labels on either side (unknown,
+            nobody) are left out and counted as missing. None: all labels count.
+        confidence: Of the intervals.
+        resamples: Draws for the intervals of F1 and averages.
+        rng: Source of the draws.
+    """
+    keys = sorted(set(truth) & set(predicted))
+    pairs = [(truth[key], predicted[key]) for key in keys]
+    if classes is not None:
+        known = set(classes)
+        pairs = [(a, b) if a in known and b in known else (None, None) for a, b in pairs]  # type: ignore[misc]
+    return confusion(
+        [a for a, _ in pairs],
+        [b for _, b in pairs],
+        labels=classes,
+        rng=rng,
+        resamples=resamples,
+        confidence=confidence,
+    )
+
+
+def check_table(result: ConfusionResult, *, name: str, title: str, note: str = "") -> Table:
+    """Return a confusion result in the layout of the paper's tables 3 and 4."""
+    rows: list[list[Any]] = []
+    for i, label in enumerate(result.labels):
+        cells: list[float | None] = []
+        for values, bounds in (
+            (result.precision, result.precision_interval),
+            (result.recall, result.recall_interval),
+            (result.f1, result.f1_interval),
+        ):
+            cells += _cells(float(values[i]), bounds, i)
+        rows.append([label, *cells, int(result.support[i])])
+    accuracy = _score(result.accuracy)
+    rows.append(["accuracy", *[None] * 6, *accuracy, result.n])
+    rows.append(["macro average", *_averages(result.macro), result.n])
+    rows.append(["weighted average", *_averages(result.weighted), result.n])
+    missing = f" {result.n_missing} images without a class on one side are left out."
+    return Table(name, title, COLUMNS, rows, note=(note + missing if result.n_missing else note))
+
+
+def encoder_checks(
+    prompts: Sequence[Prompt],
+    axes: Mapping[str, Axis],
+    data: Sequence[StudyData],
+    settings: AnalysisSettings,
+) -> list[Table]:
+    """Check every encoder against every other one, on every axis."""
+    tables = []
+    for name, axis in axes.items():
+        labels = {one.label: labels_by_key(prompts, axis, one) for one in data}
+        known = {who: found for who, found in labels.items() if found is not None}
+        for checked, other in itertools.permutations(known, 2):
+            result = check_classifier(
+                known[other],
+                known[checked],
+                classes=list(axis.groups),
+                confidence=settings.confidence,
+                rng=settings.rng("classifier check", name, checked, other),
+            )
+            tables.append(
+                check_table(
+                    result,
+                    name=f"check-{name}-{checked}-{other}".replace(" ", "-"),
+                    title=f"{checked} against {other}: {name}",
+                    note=f"{other} counts as right; the layout of tables 3 and 4.",
+                )
+            )
+    return tables
+
+
+def labels_by_key(prompts: Sequence[Prompt], axis: Axis, data: StudyData) -> dict[str, str] | None:
+    """Return what one encoder says about each image, by image key; None without its texts."""
+    once = {prompt.text: prompt for prompt in prompts}
+    images = data.images(list(once.values()))
+    found = seen_groups(images, axis, data)
+    return None if found is None else dict(zip(images.keys, found.labels.tolist(), strict=True))
+
+
+def _cells(value: float, bounds: Intervals, i: int) -> list[float | None]:
+    return [finite(value), finite(float(bounds.low[i])), finite(float(bounds.high[i]))]
+
+
+def _score(score: Score) -> list[float | None]:
+    return [finite(score.value), finite(score.interval.low), finite(score.interval.high)]
+
+
+def _averages(average: Average) -> list[float | None]:
+    return [*_score(average.precision), *_score(average.recall), *_score(average.f1)]

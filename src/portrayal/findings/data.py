@@ -1,0 +1,326 @@
+"""What a study has to work with: its prompts joined with images, embeddings and texts.
+
+A study asks for n images of a prompt; the n stored ones with the lowest seeds are taken, so that an
+audit that holds more (for another study, or imported) gives the same answer. What cannot be used is
+counted by reason, never replaced.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from portrayal.audit import Audit
+from portrayal.findings.people_data import PeopleSeen, people_seen
+from portrayal.records import Identity, Prompt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+NOT_MADE = "not made"
+REFUSED = "refused by the generator"
+FAILED = "failed to generate"
+NOT_MEASURED = "not measured"
+NO_EMBEDDING = "no embedding (the encoder gave a reason)"
+NOT_FINITE = "embedding is NaN, infinite or zero"
+
+_STATUS = {"refused": REFUSED, "failed": FAILED}
+
+
+class StoredImage(NamedTuple):
+    """A row of the audit's image listing."""
+
+    seed: int
+    key: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """Usable images of some prompts: one row each.
+
+    `units` names the unit (stimulus, prompt) of each row; `n_missing` counts wanted images that
+    cannot be used.
+    """
+
+    keys: tuple[str, ...]
+    prompts: tuple[str, ...]
+    seeds: tuple[int, ...]
+    units: tuple[str, ...]
+    vectors: FloatArray
+    n_missing: int
+
+    @property
+    def n(self) -> int:
+        """Number of usable images."""
+        return len(self.keys)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units with at least one usable image."""
+        return len(set(self.units))
+
+    def of_units(self, units: Iterable[str]) -> Images:
+        """Return the images of some units only; the others count as missing."""
+        wanted = set(units)
+        rows = [i for i, unit in enumerate(self.units) if unit in wanted]
+        return Images(
+            tuple(self.keys[i] for i in rows),
+            tuple(self.prompts[i] for i in rows),
+            tuple(self.seeds[i] for i in rows),
+            tuple(self.units[i] for i in rows),
+            self.vectors[rows],
+            self.n_missing + self.n - len(rows),
+        )
+
+
+def joined(parts: Sequence[Images]) -> Images:
+    """Return several sets of images as one."""
+    if len(parts) == 1:
+        return parts[0]
+    return Images(
+        tuple(key for part in parts for key in part.keys),
+        tuple(prompt for part in parts for prompt in part.prompts),
+        tuple(seed for part in parts for seed in part.seeds),
+        tuple(unit for part in parts for unit in part.units),
+        np.concatenate([part.vectors for part in parts]),
+        sum(part.n_missing for part in parts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Usable:
+    keys: list[str]
+    seeds: list[int]
+    rows: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Embeddings:
+    """What one encoder stored: the row of each image key, and which rows have a direction."""
+
+    place: Mapping[str, int]
+    vectors: npt.NDArray[np.float32]
+    good: npt.NDArray[np.bool_]
+    unreadable: set[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyData:
+    """The images of a study as one encoder saw them, and the texts it has read.
+
+    Attributes:
+        generator: Whose images these are.
+        encoder: Who embedded images and texts.
+        label: What the encoder is called in findings and tables.
+        wanted: Images that the study asks for.
+        dropped: How many of them cannot be used, by reason.
+        unused: Images of these prompts beyond what the study asks for.
+        people: The people of each image, where a person detector has looked.
+        audit: Where they are from; None where embeddings were drawn instead of stored.
+    """
+
+    generator: Identity
+    encoder: Identity
+    label: str
+    wanted: int
+    dropped: Mapping[str, int]
+    unused: int
+    vectors: npt.NDArray[np.float32] = field(repr=False)
+    usable: Mapping[str, _Usable] = field(repr=False)
+    texts: Mapping[str, FloatArray] = field(repr=False)
+    audit: Audit | None = field(default=None, repr=False)
+    people: PeopleSeen | None = field(default=None, repr=False)
+
+    @property
+    def logit_scale(self) -> float:
+        """The encoder's temperature: what similarities are multiplied with before a softmax."""
+        return float(self.encoder.settings.get("logit_scale", 100.0))
+
+    def images(self, prompts: Sequence[Prompt], *, unit: str | None = None) -> Images:
+        """Return the usable images of some prompts.
+
+        Args:
+            prompts: Prompts of the study.
+            unit: The factor whose level names the unit of an image; None: the prompt's text.
+        """
+        keys: list[str] = []
+        texts: list[str] = []
+        seeds: list[int] = []
+        units: list[str] = []
+        rows: list[int] = []
+        for prompt in prompts:
+            found = self.usable[prompt.text]
+            keep = len(found.keys)
+            keys += found.keys
+            seeds += found.seeds
+            rows += found.rows
+            texts += [prompt.text] * keep
+            units += [prompt.text if unit is None else prompt.factors[unit]] * keep
+        missing = sum(prompt.images for prompt in prompts) - len(rows)
+        vectors = self.vectors[rows].astype(np.float64)
+        return Images(tuple(keys), tuple(texts), tuple(seeds), tuple(units), vectors, missing)
+
+    def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:
+        """Return one embedding per text; None where one has not been read or is unusable."""
+        if not texts or any(text not in self.texts for text in texts):
+            return None
+        return np.stack([self.texts[text] for text in texts])
+
+
+class AuditData:
+    """What several studies of one audit share, read once.
+
+    Args:
+        audit: The audit.
+        prompts: Prompt texts of all studies to come.
+        texts: Texts that the studies compare images with.
+        each_person: Judge people one by one where a person detector has looked.
+    """
+
+    def __init__(
+        self,
+        audit: Audit,
+        prompts: Iterable[str],
+        texts: Iterable[str],
+        *,
+        each_person: bool = True,
+    ) -> None:
+        self._audit = audit
+        self._prompts = sorted(set(prompts))
+        self._wanted_texts = list(dict.fromkeys(texts))
+        self._listing = _listing(audit, self._prompts)
+        self._embeddings: dict[str, _Embeddings] = {}
+        self._texts: dict[str, dict[str, FloatArray]] = {}
+        self._each_person = each_person
+        self._people: dict[str, PeopleSeen | None] = {}
+
+    def of_study(
+        self, prompts: Sequence[Prompt], encoder: Identity, *, label: str | None = None
+    ) -> StudyData:
+        """Join a study's prompts with what one encoder saw.
+
+        Args:
+            prompts: The study's prompts.
+            encoder: Who looked at the images.
+            label: What to call the encoder; None: by its name.
+        """
+        embeddings = self._read_embeddings(encoder)
+        wanted: dict[str, int] = {}
+        listed: dict[str, set[int]] = {}
+        for prompt in prompts:
+            wanted[prompt.text] = max(prompt.images, wanted.get(prompt.text, 0))
+            if prompt.listed_seeds:
+                listed.setdefault(prompt.text, set()).update(prompt.listed_seeds)
+        usable: dict[str, _Usable] = {}
+        dropped: Counter[str] = Counter()
+        unused = 0
+        for text, n in wanted.items():
+            stored = self._listing.get(text, [])
+            if text in listed:
+                stored = [image for image in stored if image.seed in listed[text]]
+            unused += max(len(stored) - n, 0)
+            dropped[NOT_MADE] += max(n - len(stored), 0)
+            usable[text] = found = _Usable([], [], [])
+            for image in stored[:n]:
+                reason = _reason(image, embeddings)
+                if reason:
+                    dropped[reason] += 1
+                    continue
+                found.keys.append(image.key)
+                found.seeds.append(image.seed)
+                found.rows.append(embeddings.place[image.key])
+        return StudyData(
+            generator=self._audit.generator,
+            encoder=encoder,
+            label=label or encoder.name,
+            wanted=sum(wanted.values()),
+            dropped={reason: n for reason, n in dropped.items() if n},
+            unused=unused,
+            vectors=embeddings.vectors,
+            usable=usable,
+            texts=self._read_texts(encoder),
+            audit=self._audit,
+            people=self._read_people(encoder),
+        )
+
+    def _read_people(self, encoder: Identity) -> PeopleSeen | None:
+        if not self._each_person:
+            return None
+        if encoder.digest not in self._people:
+            self._people[encoder.digest] = people_seen(self._audit, encoder)
+        return self._people[encoder.digest]
+
+    def _read_embeddings(self, encoder: Identity) -> _Embeddings:
+        if encoder.digest not in self._embeddings:
+            keys, matrix = self._audit.embeddings(encoder, self._prompts)
+            without = self._audit.measurements(encoder).filter("embedding IS NULL")
+            self._embeddings[encoder.digest] = _Embeddings(
+                {key: row for row, key in enumerate(keys)},
+                matrix,
+                usable_rows(matrix),
+                {row[0] for row in without.select("key").fetchall()},
+            )
+        return self._embeddings[encoder.digest]
+
+    def _read_texts(self, encoder: Identity) -> dict[str, FloatArray]:
+        if encoder.digest not in self._texts:
+            absent = set(self._audit.missing_texts(encoder, self._wanted_texts))
+            present = [text for text in self._wanted_texts if text not in absent]
+            matrix = self._audit.text_embeddings(encoder, present).astype(np.float64)
+            good = usable_rows(matrix)
+            self._texts[encoder.digest] = {
+                text: row for text, row, ok in zip(present, matrix, good, strict=True) if ok
+            }
+        return self._texts[encoder.digest]
+
+
+def encoders(audit: Audit) -> list[Identity]:
+    """Return the measurers that stored embeddings."""
+    return [one for one in audit.measurers() if "embedding" in audit.measurements(one).columns]
+
+
+def encoder_labels(identities: Sequence[Identity]) -> list[str]:
+    """Return what encoders are called: by name, and by identity where names are the same."""
+    counts = Counter(one.name for one in identities)
+    return [
+        one.name if counts[one.name] == 1 else f"{one.name} {one.digest[:6]}" for one in identities
+    ]
+
+
+def usable_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
+    """Tell which rows are finite and not zero: only these have a direction."""
+    if not vectors.size:
+        return np.zeros(len(vectors), dtype=bool)
+    finite = np.isfinite(vectors).all(axis=1)
+    return np.asarray(finite & (np.abs(np.where(finite[:, None], vectors, 0.0)).max(axis=1) > 0))
+
+
+def _listing(audit: Audit, prompts: Sequence[str]) -> dict[str, list[StoredImage]]:
+    """Return the stored images of some prompts, by prompt, lowest seed first."""
+    table = audit.images().select("prompt, seed, key, status").to_arrow_table()
+    table = table.filter(pc.is_in(table["prompt"], value_set=pa.array(prompts, pa.string())))
+    found: dict[str, list[StoredImage]] = {}
+    columns = (table[name].to_pylist() for name in ("prompt", "seed", "key", "status"))
+    for prompt, seed, key, status in zip(*columns, strict=True):
+        found.setdefault(prompt, []).append(StoredImage(seed, key, status))
+    for images in found.values():
+        images.sort()
+    return found
+
+
+def _reason(image: StoredImage, embeddings: _Embeddings) -> str | None:
+    """Say why an image cannot be used, or None."""
+    if image.status != "ok":
+        return _STATUS[image.status]
+    row = embeddings.place.get(image.key)
+    if row is None:
+        return NO_EMBEDDING if image.key in embeddings.unreadable else NOT_MEASURED
+    return None if embeddings.good[row] else NOT_FINITE

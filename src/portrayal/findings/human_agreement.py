@@ -1,0 +1,133 @@
+"""Machine against raters on the axes of a study: how often does the encoder say what people say?
+
+ENTIGEN (section 2.3) reports 78-85 % for perceived gender and 67-78 % for skin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from portrayal.findings.classifier_check import check_classifier, check_table, labels_by_key
+from portrayal.findings.data import StudyData
+from portrayal.findings.sentences import between_shares, counted, percent
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.raters.comparison import ComparisonResult, compare_labels
+from portrayal.raters.questions import Question
+from portrayal.records import Finding, Table, finite
+from portrayal.studies.axes import Axis
+from portrayal.studies.schema import Study
+
+AGREEMENT = "agreement with raters"
+
+
+@dataclass(frozen=True, slots=True)
+class AxisRating:
+    """One axis as raters and one encoder see it.
+
+    Attributes:
+        study: The study.
+        axis: The axis.
+        question: What raters were asked.
+        human: Their consensus by image key; None where there is none.
+        data: What the encoder saw.
+        settings: How.
+        suffix: Which encoder and raters, where there are several.
+    """
+
+    study: Study
+    axis: Axis
+    question: Question
+    human: Mapping[str, str | None]
+    data: StudyData
+    settings: AnalysisSettings
+    suffix: str
+
+    @property
+    def asked(self) -> str:
+        """The question that a finding answers."""
+        return f"{self.question.axis}: does the encoder say what raters say?{self.suffix}"
+
+    def named(self, kind: str) -> str:
+        """Return the name of a table."""
+        return f"{kind}-{self.question.axis}{self.suffix}".replace(" ", "-")
+
+
+def axis_agreement(rating: AxisRating) -> tuple[list[Finding], list[Table]]:
+    """Return the share of images with the same group, the confusion matrix and the scores.
+
+    Nothing where the encoder has not read the texts of the axis: the study says so itself.
+    """
+    seen = labels_by_key(rating.study.prompts(), rating.axis, rating.data)
+    if seen is None:
+        return [], []
+    merged = rating.question.merged(rating.axis.groups) or {}
+    machine = {key: merged.get(label, label) for key, label in seen.items()}
+    keys = [key for key in rating.human if key in machine]
+    settings = rating.settings
+    result = compare_labels(
+        [rating.human[key] for key in keys],
+        [machine[key] for key in keys],
+        groups=rating.question.groups,
+        rng=settings.rng(rating.study.name, rating.asked),
+        confidence=settings.confidence,
+    )
+    finding = _finding(rating, result, unseen=len(rating.human) - len(keys))
+    if not result.n:
+        return [finding], []
+    checked = check_classifier(
+        {key: label for key in keys if (label := rating.human[key]) is not None},
+        machine,
+        classes=list(rating.question.groups),
+        confidence=settings.confidence,
+        rng=settings.rng(rating.study.name, rating.asked, "check"),
+    )
+    rule = f"Raters' consensus by the rule {settings.consensus} counts as right."
+    title = f"The encoder against raters: {rating.question.axis}{rating.suffix}"
+    scores = check_table(checked, name=rating.named("check-raters"), title=title, note=rule)
+    return [finding], [_confusion_table(rating, result, rule), scores]
+
+
+def _finding(rating: AxisRating, result: ComparisonResult, *, unseen: int) -> Finding:
+    low, high = (finite(bound) for bound in result.agreement.interval)
+    undecided = result.n_machine_undecided
+    known = result.n > 0
+    return Finding(
+        study=rating.study.name,
+        question=rating.asked,
+        statistic=AGREEMENT,
+        estimate=finite(result.agreement.value),
+        low=low,
+        high=high,
+        p=None,
+        q=None,
+        n=result.n,
+        n_missing=undecided + result.n_human_undecided + unseen,
+        unit="image",
+        sentence=(
+            f"{rating.data.label} names the raters' group in {percent(result.agreement.value)} of "
+            f"{counted(result.n, 'image')} where both name one "
+            f"({between_shares(low, high, rating.settings.confidence)}); Cohen's kappa "
+            f"{result.kappa.value:.2f}. It leaves {counted(undecided, 'rated image')} open, raters "
+            f"leave {result.n_human_undecided}."
+            if known
+            else "not enough data: no image has both a group by raters and one by the encoder"
+        ),
+        details={"encoder": rating.data.label, "kappa": finite(result.kappa.value)},
+    )
+
+
+def _confusion_table(rating: AxisRating, result: ComparisonResult, rule: str) -> Table:
+    labels = list(result.confusion.labels)
+    rows: list[list[Any]] = [
+        [group, *(int(count) for count in result.confusion.matrix[labels.index(group)])]
+        for group in result.groups
+    ]
+    return Table(
+        rating.named("confusion"),
+        f"Raters (rows) and encoder (columns): {rating.question.axis}{rating.suffix}",
+        ["raters", *labels],
+        rows,
+        note=f"{rule} Counts of images.",
+    )

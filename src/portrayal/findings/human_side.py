@@ -1,0 +1,136 @@
+"""What raters said about a study's images, beside what the encoders say.
+
+Raters' votes are kept with an audit (`portrayal annotate`, `portrayal import labels`). Studies with
+axes get the raters' own scores, and the agreement of machine and raters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from portrayal.audit import Audit
+from portrayal.findings.data import StudyData
+from portrayal.findings.human_agreement import AxisRating, axis_agreement
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.raters.consensus import decide
+from portrayal.raters.scoring import score_votes
+from portrayal.raters.storage import load_votes, rater_names
+from portrayal.raters.tables import label_tables
+from portrayal.raters.votes import Votes
+from portrayal.records import Finding, StudyResult, Table
+from portrayal.studies.schema import Study
+
+
+@dataclass(frozen=True, slots=True)
+class HumanSide:
+    """What raters add to a study's result.
+
+    Attributes:
+        findings: Machine against raters.
+        tables: The raters' own scores, and the comparison.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+
+    def add(self, findings: Sequence[Finding], tables: Sequence[Table]) -> None:
+        """Take in what was found."""
+        self.findings.extend(findings)
+        self.tables.extend(tables)
+
+    def added_to(self, result: StudyResult) -> StudyResult:
+        """Return the study's result with the raters' part at its end."""
+        findings, tables = [*result.findings, *self.findings], [*result.tables, *self.tables]
+        return replace(result, findings=findings, tables=tables)
+
+
+@dataclass(frozen=True, slots=True)
+class RatedStudy:
+    """The votes of one group of raters on a study's images.
+
+    Attributes:
+        votes: What they said.
+        who: Names the raters in titles where there are several groups; "" else.
+        suffixes: Names encoder and raters, one for each encoder.
+    """
+
+    votes: Votes
+    who: str
+    suffixes: Sequence[str]
+
+
+def votes_on(study: Study, audit: Audit, data: Sequence[StudyData]) -> Iterator[RatedStudy]:
+    """Yield the votes on a study's images, one group of raters after the other.
+
+    Args:
+        study: The study.
+        audit: Where votes are kept.
+        data: The study's images, once for each encoder.
+    """
+    names = rater_names(audit)
+    for name in names:
+        votes = load_votes(audit, name, prompts=study.prompts())
+        if votes.votes:
+            who = "" if len(names) == 1 else f" · {name}"
+            suffixes = [(f" · {one.label}" if len(data) > 1 else "") + who for one in data]
+            yield RatedStudy(votes, who, suffixes)
+
+
+def axes_beside_raters(
+    study: Study, audit: Audit, data: Sequence[StudyData], settings: AnalysisSettings
+) -> HumanSide:
+    """Set encoders' labels and raters' answers side by side, axis by axis.
+
+    Args:
+        study: The study.
+        audit: Where votes are kept.
+        data: The study's images, once for each encoder.
+        settings: How.
+    """
+    side = HumanSide()
+    for rated in votes_on(study, audit, data):
+        for rating in _axis_ratings(study, rated.votes, data, settings, rated.suffixes):
+            side.add(*axis_agreement(rating))
+        side.add([], _scores(study, rated.votes, settings, rated.who))
+    return side
+
+
+def _axis_ratings(
+    study: Study,
+    votes: Votes,
+    data: Sequence[StudyData],
+    settings: AnalysisSettings,
+    suffixes: Sequence[str],
+) -> list[AxisRating]:
+    axes = study.asked_axes()
+    decisions = decide(votes, rule=settings.consensus)
+    return [
+        AxisRating(
+            study,
+            axes[question.axis],
+            question,
+            dict(zip(decisions.images, decisions.axis_labels[question.id], strict=True)),
+            one,
+            settings,
+            suffix,
+        )
+        for question in votes.questions.axes
+        if question.axis in axes
+        for one, suffix in zip(data, suffixes, strict=True)
+    ]
+
+
+def _scores(study: Study, votes: Votes, settings: AnalysisSettings, who: str) -> list[Table]:
+    """Return the raters' own diversity, bias, quality and agreement."""
+    by = study.scoring()
+    scored = score_votes(
+        votes,
+        rule=settings.consensus,
+        attribute=by.attribute,
+        by=by.by,
+        confidence=settings.confidence,
+        rng=settings.rng(study.name, "raters", who),
+    )
+    tables = label_tables(scored)
+    return [replace(one, name=f"{one.name}{who}", title=f"{one.title}{who}") for one in tables]

@@ -1,0 +1,130 @@
+"""Compiling denoiser and decoder once a run is long enough to pay for it, with batches of one size.
+
+Compiling takes about a minute or two and then saves a third of the time on large GPUs, so it pays
+where more than some ten minutes of work are left. A compiled network is made for one shape: the
+last, smaller batch is filled up with repeats, which are thrown away. On GPUs for which we have
+kernels of our own (`portrayal.generators.hopper`), the networks use them from then on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from portrayal.errors import GenerationError, one_of
+from portrayal.loading.devices import import_extra
+from portrayal.records import GeneratedImage, Request
+
+MODES = ("auto", "on", "off")
+WORTH_S = 600.0
+"""Seconds of work that must be left before compiling is worth its time."""
+
+BACKEND = "inductor"
+HOPPER = 9
+"""The GPUs' generation for which our kernels were made and measured: NVIDIA H100, H200."""
+
+
+class Compilation:
+    """Decides when to compile, and keeps batches at one size from then on.
+
+    Args:
+        pipeline: Whose denoiser and decoder are compiled.
+        mode: "on" compiles before the first batch, "auto" on a GPU where it is worth it, "off"
+            never.
+        device: Where the pipeline is.
+    """
+
+    def __init__(self, pipeline: Any, *, mode: str, device: str) -> None:
+        if mode not in MODES:
+            raise GenerationError(f"--compile is {mode!r}; allowed: {one_of(MODES)}")
+        self._pipeline = pipeline
+        self._device = device
+        self._networks = _networks(pipeline)
+        self._fast: Any = None
+        self._undecided = mode == "auto" and device.startswith("cuda") and bool(self._networks)
+        self._expected = 0
+        self._size: int | None = None
+        self.compiled = False
+        self._at_once = mode == "on"
+
+    def expect(self, images: int) -> None:
+        """Take note of how many images are still to be made."""
+        self._expected = images
+
+    def run(
+        self, call: Callable[[Sequence[Request]], list[GeneratedImage]], requests: Sequence[Request]
+    ) -> list[GeneratedImage]:
+        """Make a batch with `call`, at the size that the network was compiled for."""
+        if self._at_once and not self.compiled:
+            self._compile()
+        if not self.compiled:
+            started = time.perf_counter()
+            images = call(requests)
+            self._expected = max(0, self._expected - len(requests))
+            left_s = (time.perf_counter() - started) / max(1, len(requests)) * self._expected
+            if self._undecided and left_s > WORTH_S:
+                self._compile()
+            return images
+        with self.at_one_size(requests) as filled:
+            return call(filled)[: len(requests)]
+
+    @contextlib.contextmanager
+    def at_one_size(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
+        """Give a batch filled up with repeats to the size that the network was compiled for."""
+        size = max(self._size or 0, len(requests))
+        self._size = None  # where memory runs out, the next and smaller batch sets the size
+        yield [*requests, *[requests[-1]] * (size - len(requests))]
+        self._size = size
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether the networks use kernels of our own."""
+        return self._fast is not None
+
+    @contextlib.contextmanager
+    def guided(self, is_guided: bool) -> Iterator[None]:
+        """Say that the denoiser gets every latent twice, for two texts, until the context ends."""
+        if self._fast is not None:
+            self._fast.is_guided = is_guided
+        try:
+            yield
+        finally:
+            if self._fast is not None:
+                self._fast.is_guided = False
+
+    def _compile(self) -> None:
+        self._undecided = self._at_once = False
+        if _has_kernels(self._pipeline, self._device):
+            self._fast = _speed_up(self._pipeline)
+        for network in self._networks:
+            network.compile(backend=BACKEND, dynamic=False)
+            self.compiled = True
+
+
+def _networks(pipeline: Any) -> list[Any]:
+    denoiser = getattr(pipeline, "unet", None) or getattr(pipeline, "transformer", None)
+    decoder = getattr(getattr(pipeline, "vae", None), "decoder", None)
+    return [network for network in (denoiser, decoder) if network is not None]
+
+
+def _has_kernels(pipeline: Any, device: str) -> bool:
+    """Whether our own kernels run on this device, for networks of this precision."""
+    torch = import_extra("torch", extra="models")
+    if not device.startswith("cuda") or not torch.cuda.is_available():
+        return False
+    is_half = pipeline.dtype in (torch.bfloat16, torch.float16)
+    is_nvidia = torch.version.cuda is not None
+    return is_half and is_nvidia and torch.cuda.get_device_capability(device)[0] == HOPPER
+
+
+def _speed_up(pipeline: Any) -> Any:
+    try:
+        from portrayal.generators.hopper.networks import speed_up
+
+        return speed_up(pipeline)
+    except Exception as error:  # no triton, or a version that we do not know: compile without
+        warnings.warn(f"the networks run as diffusers has them: {error!r:.200}", stacklevel=2)
+        return None

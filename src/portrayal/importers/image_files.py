@@ -1,0 +1,70 @@
+"""Are these bytes an image that can be measured? They come from anywhere."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from portrayal.errors import ImportFileError, one_of
+from portrayal.records import FORMATS, MAX_PIXELS
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+MAX_BYTES = 256 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Width and height of an image in pixels."""
+
+    width: int
+    height: int
+
+
+def check_suffix(path: str) -> None:
+    """Raise unless a file's name ends like an image that can be stored."""
+    ending = PurePosixPath(path).suffix.lower()
+    if ending not in SUFFIXES:
+        raise ImportFileError(
+            f"{path}: {ending or 'no ending'} is not an image format that can be imported; "
+            f"allowed: {one_of(SUFFIXES)}"
+        )
+
+
+def check_size(path: str, size: int) -> None:
+    """Raise where a file is too large to be one image."""
+    if size > MAX_BYTES:
+        raise ImportFileError(
+            f"{path}: {size / 2**20:,.0f} MiB is too large for an image; allowed: "
+            f"{MAX_BYTES // 2**20} MiB"
+        )
+
+
+def check_image(path: str, data: bytes) -> Size:
+    """Decode an image once, wholly, and return its size.
+
+    Raises:
+        ImportFileError: It cannot be decoded, or has more pixels than any image has.
+    """
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            # Too many pixels is ours to say, in words of ours.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                width, height = image.size
+                if width * height > MAX_PIXELS:
+                    raise Image.DecompressionBombError
+                image.load()
+    except Image.DecompressionBombError:
+        raise ImportFileError(
+            f"{path}: too many pixels for an image; allowed: {MAX_PIXELS:,}"
+        ) from None
+    except Exception as error:  # decoders of damaged bytes raise almost anything
+        detail = " ".join(str(error).split())
+        # Pillow names the object in memory that it could not identify, which tells nobody anything.
+        why = "not a PNG, JPEG or WebP image" if "cannot identify" in detail else detail
+        raise ImportFileError(f"{path}: corrupt image: {why or type(error).__name__}") from error
+    return Size(width, height)

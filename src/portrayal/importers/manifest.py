@@ -1,0 +1,183 @@
+"""A folder of images with a table: one row an image, its prompt, and whatever else is known."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path, PureWindowsPath
+
+from portrayal.audit.index import RANKS
+from portrayal.errors import ImportFileError, one_of
+from portrayal.importers.entries import Entry, Problems
+from portrayal.importers.image_files import check_size, check_suffix
+from portrayal.records import Status
+
+NAMES = ("manifest.csv", "metadata.csv")
+"""What a manifest is called where none is named; the second is what an export writes."""
+
+_IMAGE = ("image", "file_name")
+_OWN = frozenset({*_IMAGE, "prompt", "seed", "status", "reason"})
+# An export writes these beside the factors; the audit finds them out again by itself.
+_PASSED_OVER = frozenset({"key", "width", "height", "made_at"})
+_DELIMITERS = (",", ";", "\t")
+
+
+def read_manifest(folder: Path, manifest: Path) -> list[Entry]:
+    """Return the images that a manifest names.
+
+    Raises:
+        ImportFileError: The table is not one, or rows are wrong; nothing has been read but it.
+    """
+    table = _Table(manifest)
+    problems = Problems(str(manifest))
+    entries = []
+    for number, cells in table.rows():
+        where = f"row {number}"
+        try:
+            entries.append(_entry(folder, where, cells))
+        except ImportFileError as error:
+            problems.add(where, str(error))
+    problems.raise_any()
+    if not entries:
+        raise ImportFileError(f"{manifest}: has no rows; wanted: one row for each image")
+    return entries
+
+
+class _Table:
+    """A CSV file with a header, separated by comma, semicolon or tab."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lines = _text(file)
+        first = self._lines.split("\n", 1)[0]
+        heads = {
+            mark: next(csv.reader([first.rstrip("\r")], delimiter=mark), []) for mark in _DELIMITERS
+        }
+        self._delimiter = max(heads, key=lambda mark: len(_OWN & set(_clean(heads[mark]))))
+        self._heads = _clean(heads[self._delimiter])
+        self._check_heads()
+
+    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield every row with its number as a spreadsheet shows it: the header is row 1."""
+        reader = csv.reader(
+            io.StringIO(self._lines, newline=""), delimiter=self._delimiter, strict=True
+        )
+        number = 1
+        try:
+            next(reader, None)
+            for cells in reader:
+                number += 1
+                if not any(cell.strip() for cell in cells):
+                    continue
+                if len(cells) != len(self._heads):
+                    raise ImportFileError(
+                        f"{self._file}: row {number}: {len(cells)} cells in {len(self._heads)} "
+                        "columns (a prompt with a comma needs quotes)"
+                    )
+                yield number, dict(zip(self._heads, (cell.strip() for cell in cells), strict=True))
+        except csv.Error as error:
+            raise ImportFileError(f"{self._file}: row {number + 1}: not CSV: {error}") from error
+
+    def _check_heads(self) -> None:
+        doubled = {head for head in self._heads if self._heads.count(head) > 1}
+        if doubled:
+            raise ImportFileError(f"{self._file}: two columns are called {doubled.pop()!r}")
+        if not set(_IMAGE) & set(self._heads) or "prompt" not in self._heads:
+            got = one_of(self._heads) or "nothing"
+            raise ImportFileError(
+                f"{self._file}: row 1: needs the columns image and prompt (and may have seed, "
+                f"status, reason and factors); got: {got}"
+            )
+        if "" in self._heads:
+            raise ImportFileError(f"{self._file}: row 1: a column has no name")
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = error.object[: error.start].count(b"\n") + 1
+        raise ImportFileError(
+            f"{file}: row {row}: not UTF-8 (byte {error.object[error.start]:#04x}); "
+            "save the table as CSV UTF-8"
+        ) from error
+    except FileNotFoundError as error:
+        raise ImportFileError(f"{file}: no such file; wanted: a manifest in CSV") from error
+    except OSError as error:
+        raise ImportFileError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def _clean(heads: Sequence[str]) -> list[str]:
+    return [head.strip() for head in heads]
+
+
+def _entry(folder: Path, where: str, cells: Mapping[str, str]) -> Entry:
+    prompt = cells["prompt"]
+    if not prompt:
+        raise ImportFileError("no prompt")
+    name = next(cells[head] for head in _IMAGE if head in cells)
+    status = _status(cells.get("status", ""), name)
+    path, read = _image(folder, name) if status == "ok" else (None, None)
+    factors = {
+        head: cell
+        for head, cell in cells.items()
+        if head not in _OWN and head not in _PASSED_OVER and cell
+    }
+    return Entry(
+        where=where,
+        prompt=prompt,
+        seed=_seed(cells.get("seed", "")),
+        path=path,
+        read=read,
+        status=status,
+        reason=cells.get("reason") or None,
+        factors=factors,
+    )
+
+
+def _status(cell: str, image: str) -> Status:
+    for status in RANKS:
+        if status == (cell or "ok"):
+            if status != "ok" and image:
+                raise ImportFileError(f"status {status} with an image ({image}); leave one empty")
+            return status  # type: ignore[return-value]
+    raise ImportFileError(f"status {cell!r} is unknown; allowed: {one_of(RANKS)}, or empty for ok")
+
+
+def _seed(cell: str) -> int | None:
+    if not cell:
+        return None
+    if not (cell.isascii() and cell.isdigit() and int(cell) < 2**63):
+        raise ImportFileError(f"seed {cell!r} is not a whole number from 0 on")
+    return int(cell)
+
+
+def _image(folder: Path, name: str) -> tuple[str, Callable[[], bytes]]:
+    """Return an image's name within the folder, and what reads it."""
+    if not name:
+        raise ImportFileError("no image (a request without one needs the status refused or failed)")
+    if Path(name).is_absolute() or PureWindowsPath(name).drive:
+        raise ImportFileError(f"{name}: an absolute path; wanted: one within {folder}")
+    inside = Path(os.path.normpath(name))
+    if not (folder / inside).exists() and "\\" in name:  # written on Windows
+        inside = Path(os.path.normpath(name.replace("\\", "/")))
+    file = folder / inside
+    if ".." in inside.parts or not file.resolve().is_relative_to(folder.resolve()):
+        raise ImportFileError(f"{name}: leaves the folder {folder}")
+    check_suffix(inside.as_posix())
+    try:
+        if not file.is_file():
+            raise ImportFileError(f"{name}: no such image in {folder}")
+        check_size(name, file.stat().st_size)
+    except (OSError, ValueError) as error:  # a name that no file can have
+        raise ImportFileError(f"{name[:80]!r}: no file can be called that") from error
+    return inside.as_posix(), lambda: _read(file)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ImportFileError(f"{file}: cannot be read: {error.strerror}") from error

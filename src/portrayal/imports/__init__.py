@@ -1,8 +1,0 @@
-"""Bring your own: images and embeddings that were made elsewhere become an audit."""
-
-from __future__ import annotations
-
-from portrayal.imports.embeddings import EmbeddingsSummary, import_embeddings
-from portrayal.imports.images import ImportSummary, import_images
-
-__all__ = ["EmbeddingsSummary", "ImportSummary", "import_embeddings", "import_images"]

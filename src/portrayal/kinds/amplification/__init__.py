@@ -1,0 +1,1 @@
+"""Amplification studies: are group shares further from even than in the training data?"""

@@ -1,0 +1,233 @@
+"""Amplification studies: is a model's group share further from one half than its training data's?
+
+The answer depends on which training captions are compared with, so it is given for every subset:
+amplification with its interval, how much less that is than the naive one, and how much of the naive
+one each correction explains. The Bias Amplification Paradox, sections 3.3 to 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from portrayal.audit import Audit
+from portrayal.audit.selections import Selection, read_selection, training_audit
+from portrayal.findings.data import StudyData
+from portrayal.findings.sentences import percent
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings.tables import forest_table
+from portrayal.kinds.amplification import measured as findings
+from portrayal.kinds.amplification import tables
+from portrayal.kinds.amplification.counts import Counting
+from portrayal.kinds.amplification.image_groups import face_detector, look
+from portrayal.kinds.amplification.measures import (
+    Amplified,
+    amplified,
+    dropping,
+    reduction,
+    taken_apart,
+)
+from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, FaceRule, SubsetName
+from portrayal.kinds.amplification.view import View
+from portrayal.records import Finding, StudyResult, Table
+
+NAIVE: SubsetName = "naive"
+
+
+def analyze_amplification(
+    study: AmplificationStudy, data: Sequence[StudyData], settings: AnalysisSettings
+) -> StudyResult:
+    """Answer an amplification study.
+
+    Args:
+        study: The study.
+        data: Its images, once for each encoder that looked at them.
+        settings: How.
+    """
+    audit = data[0].audit
+    training = None if audit is None else training_audit(audit)
+    selection = None if audit is None else read_selection(audit, study.name)
+    if audit is None or training is None or selection is None:
+        why = (
+            "there are no training images to compare with; run the study with --corpus CORPUS, "
+            "the captions and images that the model was trained on"
+        )
+        return _nothing(study, data, settings, why)
+    rule = study.face_rule(data[0].generator)
+    found: list[Finding] = []
+    drawn: list[Table] = []
+    notes = list(_about(study, selection, audit, rule))
+    for one in data:
+        suffix = f" · {one.label}" if len(data) > 1 else ""
+        made, real = (look(side, one, study.axis, rule) for side in (audit, training))
+        if made is None or real is None:
+            why = f"the encoder {one.label} has not read the axis's texts; run: portrayal measure"
+            found += _nothing(study, [one], settings, why, suffix).findings
+            continue
+        view = View(
+            study, one, settings, suffix, selection, Counting(study, selection.table, made, real)
+        )
+        answers, shown, remarks = _answers(view)
+        found += answers
+        drawn += shown
+        notes += remarks
+    if study.axis.note:
+        notes.append(study.axis.note)
+    return StudyResult(study.name, study.kind, study.title, found, drawn, notes=notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """Amplification of every subset, switching occupations out and in."""
+
+    excluded: dict[SubsetName, Amplified]
+    included: dict[SubsetName, Amplified]
+
+
+def _answers(view: View) -> tuple[list[Finding], list[Table], list[str]]:
+    measured = _measured(view)
+    found = measured.excluded
+    answers = [
+        findings.amplification_finding(view, one, measured.included[name])
+        for name, one in found.items()
+    ]
+    less: list[Finding] = []
+    more: list[Finding] = []
+    naive = found.get(NAIVE)
+    if naive is not None:
+        for name, one in found.items():
+            if name != NAIVE:
+                gap = reduction(naive, one, confidence=view.settings.confidence)
+                less.append(findings.reduction_finding(view, name, gap))
+        more += findings.correlation_findings(view, naive.comparison)
+        world = findings.real_world_finding(view, naive.comparison)
+        more += [world] if world else []
+    shown = _tables(view, measured, answers, less, more)
+    return (
+        [*answers, *less, *more],
+        [table for table in shown if table.rows],
+        _warnings(view, found),
+    )
+
+
+def _measured(view: View) -> _Measured:
+    excluded: dict[SubsetName, Amplified] = {}
+    included: dict[SubsetName, Amplified] = {}
+    for name in view.study.subsets:
+        comparison = view.counting.compare(name)
+        names = (view.study.name, view.data.encoder.digest, name)
+        rng = view.settings.rng
+        excluded[name] = amplified(comparison, view.settings, rng(*names))
+        included[name] = amplified(
+            comparison, view.settings, rng(*names, "include"), switching="include"
+        )
+    return _Measured(excluded, included)
+
+
+def _tables(
+    view: View,
+    measured: _Measured,
+    answers: Sequence[Finding],
+    less: Sequence[Finding],
+    more: Sequence[Finding],
+) -> list[Table]:
+    found, suffix = measured.excluded, view.suffix
+    chosen = " and for the choice of occupations" if view.settings.resample == "units" else ""
+    return [
+        forest_table(
+            f"amplification{suffix}",
+            f"Amplification by subset of the training data{suffix}",
+            answers,
+            note="Percentage points further from 50 % than the training images, mean over "
+            f"occupations and prompts. Intervals account for the images of both sides{chosen}.",
+        ),
+        tables.paper_table(view, found),
+        forest_table(
+            f"reductions{suffix}",
+            f"How much less than the naive comparison says{suffix}",
+            less,
+            note="Points of amplification that a better comparison takes away, occupation by "
+            "occupation.",
+        ),
+        *tables.decomposition_tables(view, taken_apart(found, confidence=view.settings.confidence)),
+        *(tables.scatter_table(view, one) for one in found.values()),
+        tables.occupations_table(view, found),
+        tables.numbers_table(view, found, measured.included),
+        tables.similarity_table(view, found),
+        tables.dropped_table(view, found),
+        *tables.caption_tables(view, found),
+        tables.sides_table(view, found),
+        *tables.published_tables(view, found, more),
+    ]
+
+
+def _warnings(view: View, found: Mapping[SubsetName, Amplified]) -> list[str]:
+    """Warn of subsets in which the two sides lose clearly different shares of their images."""
+    gaps = {
+        name: dropping(one.comparison, confidence=view.settings.confidence)
+        for name, one in found.items()
+    }
+    return [
+        f"Warning: {SUBSETS[name].title}: {percent(gap.generated)} of generated and "
+        f"{percent(gap.training)} of training images are dropped{view.suffix}. The filters treat "
+        "the two sides differently, which may move percentages; the table of what was dropped "
+        "gives the reasons."
+        for name, gap in gaps.items()
+        if gap.clear
+    ]
+
+
+def _about(
+    study: AmplificationStudy, selection: Selection, audit: Audit, rule: FaceRule | None
+) -> Iterator[str]:
+    """Say what the numbers stand on, whatever the encoder."""
+    about = selection.about
+    yield (
+        f"Training images: corpus {about['corpus']['name']}; captions with the occupation as a "
+        f"whole word; indicators by {about['recogniser']['name']}; nearest captions by "
+        f"{about['encoder']['name'] if about.get('encoder') else 'nobody'}."
+    )
+    if rule is None:
+        yield (
+            "No face detector was asked: these are painted images, which face detectors do not "
+            "know. An image counts where the encoder finds it closer to a person than to an "
+            "object."
+        )
+    else:
+        detector = face_detector(audit)
+        yield (
+            f"An image counts where {detector.name if detector else 'a face detector'} finds "
+            f"exactly one face of confidence {rule.confidence:g} that fills {percent(rule.size)} "
+            "of its width and height."
+        )
+    if study.axis.threshold:
+        yield f"A group counts from a probability of {study.axis.threshold:g} on."
+    lost = sum(
+        one.paraphrase == ""
+        for captions in (study.drawn.captions.values() if study.drawn else ())
+        for one in captions
+    )
+    if lost:
+        yield f"{lost} captions have no paraphrase that keeps the occupation; they are left out."
+    matches = about.get("matches", {})
+    if absent := [name for name, n in matches.items() if not n]:
+        yield f"No caption names: {', '.join(absent)}."
+    most = min(study.nearest_captions, study.captions, study.pool or study.captions)
+    few = [name for name, n in matches.items() if 0 < n <= most]
+    if few and any(SUBSETS[name].nearest for name in study.subsets):
+        yield (
+            f"Nearest are the {study.nearest_captions} captions closest to a prompt. So few name "
+            f"{', '.join(few)} that all of them are taken either way: there nearest neighbours say "
+            "what the naive comparison says."
+        )
+
+
+def _nothing(
+    study: AmplificationStudy,
+    data: Sequence[StudyData],
+    settings: AnalysisSettings,
+    why: str,
+    suffix: str = "",
+) -> StudyResult:
+    found = [findings.no_answer(study, one, settings, why, suffix) for one in data]
+    return StudyResult(study.name, study.kind, study.title, found)

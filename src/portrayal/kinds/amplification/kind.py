@@ -1,0 +1,85 @@
+"""The kind `amplification`, as the rest of the house knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from portrayal.audit import Audit
+from portrayal.findings.data import StudyData
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.amplification.schema import AmplificationStudy
+from portrayal.kinds.protocol import Kind, OnProgress
+from portrayal.measurers import Encoder, MeasurementSummary
+from portrayal.records import StudyResult
+
+
+class Amplification(Kind[AmplificationStudy]):
+    """Are group shares further from even than in the training data?"""
+
+    name = "amplification"
+    study = AmplificationStudy
+    place: ClassVar[int] = 50
+    takes_corpus: ClassVar[bool] = True
+
+    def check(self, study: AmplificationStudy, out: Path, corpus: Path | None) -> None:
+        """Raise where a study lacks its training data."""
+        from portrayal.kinds.amplification.preparation import check_corpus
+
+        check_corpus(study, out, corpus)
+
+    def carry_over(self, study: AmplificationStudy, audit: Audit) -> AmplificationStudy:
+        """Return the study with the captions that the audit has drawn for it."""
+        from portrayal.kinds.amplification.preparation import carried_over
+
+        return carried_over(study, audit)
+
+    def prepare(
+        self,
+        study: AmplificationStudy,
+        audit: Audit,
+        corpus: Path | None,
+        *,
+        on_progress: OnProgress,
+    ) -> AmplificationStudy:
+        """Choose captions, fetch their images, and draw prompts from them."""
+        from portrayal.kinds.amplification.preparation import prepare
+
+        return prepare(study, audit, corpus, on_progress=on_progress)
+
+    def detectable(self, study: AmplificationStudy, settings: AnalysisSettings) -> str:
+        """Return the mean amplification that would show."""
+        from portrayal.kinds.amplification.plan import detectable
+
+        return detectable(len(study.occupations), alpha=1 - settings.confidence)
+
+    def with_real_world(self, study: AmplificationStudy, file: Path) -> AmplificationStudy:
+        """Return the study with shares of the real world as a second baseline."""
+        from portrayal.kinds.amplification.real_world import with_real_world
+
+        return with_real_world(study, file)
+
+    def measure_more(
+        self,
+        studies: Sequence[AmplificationStudy],
+        audit: Audit,
+        encoders: Sequence[Encoder],
+        *,
+        on_progress: OnProgress,
+    ) -> list[MeasurementSummary]:
+        """Let encoders see the training side, and face detectors both sides."""
+        from portrayal.kinds.amplification.measuring import measure_sides
+
+        return measure_sides(audit, studies, encoders, on_progress=on_progress)
+
+    def analyze(
+        self, study: AmplificationStudy, data: Sequence[StudyData], settings: AnalysisSettings
+    ) -> StudyResult:
+        """Answer a study."""
+        from portrayal.kinds.amplification.analysis import analyze_amplification
+
+        return analyze_amplification(study, data, settings)
+
+
+KIND = Amplification()

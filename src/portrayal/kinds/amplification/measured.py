@@ -1,0 +1,272 @@
+"""What an amplification study says, in numbers and sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from portrayal.findings.data import StudyData
+from portrayal.findings.sentences import between, chance, counted, not_enough, number
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.amplification.counts import Comparison
+from portrayal.kinds.amplification.measures import Amplified, means
+from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
+from portrayal.kinds.amplification.view import View
+from portrayal.records import Finding, finite
+from portrayal.statistics.amplification import ReductionResult, amplification, item_mean
+from portrayal.statistics.correlation import pearson_correlation
+from portrayal.statistics.intervals import Interval
+
+AMPLIFICATION = "amplification"
+REDUCTION = "reduction of amplification"
+CORRELATION = "correlation"
+REAL_WORLD = "amplification against the real world"
+
+INDICATORS = {"woman": "female", "female": "female", "man": "male", "male": "male"}
+"""The indicator in captions that speaks of a group."""
+
+
+def amplification_finding(view: View, found: Amplified, included: Amplified) -> Finding:
+    """Return the amplification of one subset, with what it is when none is excluded."""
+    name, sampled = found.comparison.subset, found.sampled
+    title = SUBSETS[name].title
+    low, high = sampled.interval
+    details = {
+        "encoder": view.data.label,
+        "subset": name,
+        "group": view.study.first_group,
+        "corrected": sampled.corrected,
+        "per_prompt": dict(zip(found.comparison.prompts, sampled.per_prompt, strict=True)),
+        "t": found.t,
+        "p of t": found.t_p_value,
+        "switched": sampled.n_switched,
+        "with switching": included.sampled.mean,
+        "with switching low": included.sampled.interval.low,
+        "with switching high": included.sampled.interval.high,
+    }
+    start = _start(view, f"{title}{view.suffix}", AMPLIFICATION, details)
+    missing = found.n_missing
+    if math.isnan(sampled.mean):
+        sentence = not_enough(
+            "no occupation has images of a known group on both sides and leans to the same "
+            "group on both",
+            view.data.dropped,
+            view.data.wanted,
+        )
+        return Finding(**start, estimate=None, low=None, high=None, p=None, n=0,
+                       n_missing=missing, sentence=sentence)  # fmt: skip
+    return Finding(
+        **start,
+        estimate=sampled.mean,
+        low=finite(low),
+        high=finite(high),
+        p=finite(sampled.p_value),
+        n=sampled.n,
+        n_missing=missing,
+        sentence=_amplified_sentence(view, found, included),
+    )
+
+
+def _amplified_sentence(view: View, found: Amplified, included: Amplified) -> str:
+    sampled, settings = found.sampled, view.settings
+    size = abs(sampled.mean)
+    low, high = sampled.interval
+    if sampled.mean == 0:
+        what = "as far from 50 % as"
+    else:
+        further = "further from" if sampled.mean > 0 else "nearer to"
+        what = f"{number(size)} points {further} 50 % than"
+    p = f", {chance(sampled.p_value)}" if math.isfinite(sampled.p_value) else ""
+    switched = (
+        f"; {counted(sampled.n_switched, 'comparison')} in which the leaning changes sides "
+        f"{'is' if sampled.n_switched == 1 else 'are'} left out (with them: "
+        f"{number(included.sampled.mean)})"
+        if sampled.n_switched
+        else ""
+    )
+    return (
+        f"{SUBSETS[found.comparison.subset].title[:1].upper()}"
+        f"{SUBSETS[found.comparison.subset].title[1:]}: the share of {view.study.first_group} in "
+        f"generated images is on average {what} in training images"
+        f"{_explained(sampled.interval, found.t_p_value, 1 - settings.confidence)} "
+        f"({between(low, high, settings.confidence)}{p}; "
+        f"{counted(sampled.n, 'occupation')}, {sampled.n_images:,} images{switched})."
+    )
+
+
+def _explained(interval: Interval, t_p_value: float, level: float) -> str:
+    """Say what chance can explain; the paper's t-test takes the shares themselves as known."""
+    hedge = _hedge(interval)
+    if hedge and t_p_value < level:
+        return (
+            ", which the noise of so few images can explain; the paper's t-test, which takes "
+            "shares as known, does not see that"
+        )
+    return hedge
+
+
+def _hedge(interval: Interval) -> str:
+    """Return what to say where an interval holds 0; nothing where there is none to say it by."""
+    return ", which chance can explain" if interval.low <= 0 <= interval.high else ""
+
+
+def reduction_finding(view: View, name: SubsetName, found: ReductionResult) -> Finding:
+    """Return how much less amplification one subset shows than the naive one."""
+    title = SUBSETS[name].title
+    details = {
+        "encoder": view.data.label,
+        "subset": name,
+        "relative": found.relative,
+        "relative_low": found.relative_interval.low,
+        "relative_high": found.relative_interval.high,
+        "t": found.t,
+    }
+    start = _start(view, f"{title}, against naive{view.suffix}", REDUCTION, details)
+    if not found.n:
+        sentence = not_enough(
+            "no occupation is in both comparisons", view.data.dropped, view.data.wanted
+        )
+        return Finding(**start, estimate=None, low=None, high=None, p=None, n=0,
+                       n_missing=found.n_missing, sentence=sentence)  # fmt: skip
+    less = "less" if found.value >= 0 else "more"
+    share = f", {abs(100 * found.relative):.0f} % of it" if math.isfinite(found.relative) else ""
+    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
+    return Finding(
+        **start,
+        estimate=found.value,
+        low=finite(found.interval.low),
+        high=finite(found.interval.high),
+        p=finite(found.p_value),
+        n=found.n,
+        n_missing=found.n_missing,
+        sentence=f"{title[:1].upper()}{title[1:]}: {number(abs(found.value))} points {less} "
+        f"amplification than the naive comparison{share}{_hedge(found.interval)} "
+        f"({between(*found.interval, view.settings.confidence)}{p}; "
+        f"{counted(found.n, 'occupation')}).",
+    )
+
+
+def correlation_findings(view: View, naive: Comparison) -> list[Finding]:
+    """Return how shares in images go with indicators in captions (section 5.1), read two ways.
+
+    The paper's words are "the percentage of captions with female indicators": of all captions, or
+    of those whose image shows a woman. Only the second can tell whether the rarer group is named
+    more often, which is what the paper concludes. Captions have indicators of gender; where a study
+    asks for another group, such as a skin tone, there is nothing to read.
+    """
+    group = view.study.first_group
+    if group not in INDICATORS:
+        return []
+    labels = frozenset({INDICATORS[group], "both"})
+    occupations = view.study.occupations
+    every = [view.counting.indicated(name, labels) for name in occupations]
+    own = [view.counting.told(name, labels) for name in occupations]
+    return [
+        _correlation(view, naive, every, "all captions", f"captions say {group}"),
+        _correlation(view, naive, own, f"images of a {group}", "their captions say so"),
+    ]
+
+
+def _correlation(
+    view: View, naive: Comparison, counts: Sequence[tuple[int, int]], of: str, told: str
+) -> Finding:
+    group = view.study.first_group
+    indicator = INDICATORS[group]
+    named = np.array([100 * k / n if n else math.nan for k, n in counts])
+    found = pearson_correlation(
+        naive.percent(naive.training)[:, 0], named, confidence=view.settings.confidence
+    )
+    details = {"encoder": view.data.label, "group": group, "indicator": indicator, "of": of}
+    start = _start(
+        view, f"indicators of {group}, of {of}: against its share in images{view.suffix}",
+        CORRELATION, details,
+    )  # fmt: skip
+    if math.isnan(found.estimate):
+        why = "fewer than three occupations differ in both"
+        return Finding(**start, estimate=None, low=None, high=None, p=None, n=found.n,
+                       n_missing=found.n_missing,
+                       sentence=not_enough(why, {}, 0))  # fmt: skip
+    way = "less" if found.estimate < 0 else "more"
+    return Finding(
+        **start,
+        estimate=found.estimate,
+        low=finite(found.low),
+        high=finite(found.high),
+        p=found.p_value,
+        n=found.n,
+        n_missing=found.n_missing,
+        sentence=f"The more training images of an occupation show a {group}, the {way} often "
+        f"{told} (of {of}){_hedge(Interval(found.low, found.high))}: r = {number(found.estimate)} "
+        f"({between(found.low, found.high, view.settings.confidence)}, {chance(found.p_value)}; "
+        f"{counted(found.n, 'occupation')}).",
+    )
+
+
+def real_world_finding(view: View, naive: Comparison) -> Finding | None:
+    """Return amplification against real-world shares; None where the study has none."""
+    study = view.study
+    if not study.real_world:
+        return None
+    world = np.array([study.real_world.get(o, math.nan) for o in study.occupations])
+    made = naive.percent(naive.generated)
+    per_prompt = [amplification(made[:, i], world) for i in range(made.shape[1])]
+    items = means(np.stack([one.per_item for one in per_prompt], axis=1))
+    found = item_mean(items, confidence=view.settings.confidence)
+    details = {
+        "encoder": view.data.label,
+        "source": study.real_world_source,
+        "t": found.t,
+        "switched": sum(one.n_switched for one in per_prompt),
+    }
+    start = _start(view, f"against real-world shares{view.suffix}", REAL_WORLD, details)
+    missing = len(study.occupations) - found.n
+    if not found.n:
+        sentence = not_enough(
+            "no occupation has a real-world share and generated images that lean the same way",
+            view.data.dropped,
+            view.data.wanted,
+        )
+        return Finding(**start, estimate=None, low=None, high=None, p=None, n=0,
+                       n_missing=missing, sentence=sentence)  # fmt: skip
+    further = "further from" if found.value >= 0 else "nearer to"
+    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
+    source = f" ({study.real_world_source})" if study.real_world_source else ""
+    return Finding(
+        **start,
+        estimate=found.value,
+        low=finite(found.interval.low),
+        high=finite(found.interval.high),
+        p=finite(found.p_value),
+        n=found.n,
+        n_missing=missing,
+        sentence=f"Against real-world shares{source}: the share of {study.first_group} in "
+        f"generated images is on average {number(abs(found.value))} points {further} 50 % "
+        f"({between(*found.interval, view.settings.confidence)}{p}; "
+        f"{counted(found.n, 'occupation')}).",
+    )
+
+
+def no_answer(
+    study: AmplificationStudy, data: StudyData, settings: AnalysisSettings, why: str, suffix: str
+) -> Finding:
+    """Return a finding without a number, which says why."""
+    return Finding(
+        study=study.name, question=f"is {study.axis_name} amplified?{suffix}",
+        statistic=AMPLIFICATION, estimate=None, low=None, high=None, p=None, q=None, n=0,
+        n_missing=len(study.occupations), unit="occupation",
+        sentence=not_enough(why, data.dropped, data.wanted), details={"encoder": data.label},
+    )  # fmt: skip
+
+
+def _start(view: View, question: str, statistic: str, details: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "study": view.study.name,
+        "question": question,
+        "statistic": statistic,
+        "q": None,
+        "unit": "occupation",
+        "details": details,
+    }

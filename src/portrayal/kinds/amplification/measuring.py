@@ -1,0 +1,54 @@
+"""Both sides of a study seen by the same measurers: encoders, and a face detector where one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from portrayal.audit import Audit
+from portrayal.audit.selections import training_audit
+from portrayal.kinds.amplification.schema import AmplificationStudy
+from portrayal.measurers import Encoder, MeasurementSummary, measure
+from portrayal.measurers.faces import FaceMeasurer, open_face_detector
+
+OnProgress = Callable[[str, int, int], None]
+
+
+def face_measurers(studies: Sequence[AmplificationStudy], audit: Audit) -> list[FaceMeasurer]:
+    """Open the face detectors that studies want for an audit's images."""
+    rules = (study.face_rule(audit.generator) for study in studies)
+    names = dict.fromkeys(rule.detector for rule in rules if rule is not None)
+    return [open_face_detector(name) for name in names]
+
+
+def measure_sides(
+    audit: Audit,
+    studies: Sequence[AmplificationStudy],
+    encoders: Sequence[Encoder],
+    *,
+    on_progress: OnProgress,
+) -> list[MeasurementSummary]:
+    """Let encoders see the training side, and face detectors both sides.
+
+    Args:
+        audit: The audit; its own images have been embedded already.
+        studies: Studies of the audit.
+        encoders: Who embeds.
+        on_progress: Called with what, done and total.
+    """
+    training = training_audit(audit)
+    if not studies or training is None:
+        return []
+    prompts = list(dict.fromkeys(prompt.text for study in studies for prompt in study.prompts()))
+    detectors = face_measurers(studies, audit)
+
+    def told(what: str) -> Callable[[int, int], None]:
+        return lambda done, total: on_progress(what, done, total)
+
+    found = [
+        measure(training, [one], on_progress=told("training images measured")) for one in encoders
+    ]
+    found += [measure(training, [one], on_progress=told("faces in training")) for one in detectors]
+    found += [
+        measure(audit, [one], prompts=prompts, on_progress=told("faces")) for one in detectors
+    ]
+    return found

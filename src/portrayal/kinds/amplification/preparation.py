@@ -1,0 +1,172 @@
+"""The training side of a study, as far as it is not there yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from portrayal.audit import Audit
+from portrayal.audit.files import quoted
+from portrayal.audit.locations import object_path
+from portrayal.audit.selections import Selection, read_selection, selection_file, write_selection
+from portrayal.corpora import Corpus, create_corpus
+from portrayal.corpora.sources import expanded
+from portrayal.errors import StudyError
+from portrayal.kinds.amplification.caption_prompts import (
+    is_paraphrased,
+    with_captions,
+    with_paraphrases,
+)
+from portrayal.kinds.amplification.captions import asked_of, select_captions, wants_nearest
+from portrayal.kinds.amplification.schema import CAPTION, PARAPHRASE, AmplificationStudy
+from portrayal.kinds.amplification.training_images import fetch_images
+from portrayal.language.names import open_recogniser
+from portrayal.language.paraphrase import open_paraphraser
+from portrayal.language.sentences import open_sentence_encoder
+from portrayal.studies.reading import study_from_dict
+
+OnProgress = Callable[[str, int, int], None]
+
+
+def open_corpus(audit: Audit, place: Path) -> Corpus:
+    """Open a corpus; of a folder with tables or tars, make one inside the audit first.
+
+    Args:
+        audit: The audit.
+        place: A corpus folder, or any source that `portrayal corpus add` takes.
+
+    Raises:
+        StudyError: There is no corpus yet, and the audit is in an object store, where none can be.
+    """
+    if (place / "corpus.json").exists():
+        return Corpus(place)
+    _check_place(place, audit.path)
+    return create_corpus(audit.path / "corpora" / place.resolve().stem, [place])
+
+
+def _check_place(place: Path, audit: Path) -> None:
+    """Raise where a corpus would have to be made inside an audit that cannot keep one."""
+    if object_path(audit) is not None and not (place / "corpus.json").exists():
+        raise StudyError(
+            f"{place}: not a corpus yet, and {audit} in an object store can keep none; make it on "
+            f"this machine with: portrayal corpus add CORPUS {quoted(place)}, and name "
+            "--corpus CORPUS"
+        )
+
+
+def check_corpus(study: AmplificationStudy, out: Path, corpus: Path | None) -> None:
+    """Raise, before a model is loaded, where a study lacks its training data.
+
+    Raises:
+        StudyError: No corpus was named and the audit has no captions, or it is not there, or it
+            cannot be made.
+        CorpusError: What was named holds no captions, or a source of it has changed or is gone.
+    """
+    if corpus is not None and not corpus.exists():
+        raise StudyError(f"{corpus}: no such folder; --corpus names captions and images")
+    if corpus is not None:
+        _check_place(corpus, out)
+        _check_sources(corpus)
+    if corpus is None and not selection_file(out, study.name).exists():
+        raise StudyError(
+            f"{study.name}: needs training captions, and {out} has none yet; name the model's "
+            "training data, or a stand-in for it, with --corpus CORPUS"
+        )
+
+
+def _check_sources(place: Path) -> None:
+    """Raise where a corpus cannot be searched, or no file there can hold captions."""
+    if (place / "corpus.json").exists():
+        Corpus(place).readable()
+    else:
+        list(expanded([place]))
+
+
+def prepare(
+    study: AmplificationStudy,
+    audit: Audit,
+    corpus: Path | None,
+    *,
+    on_progress: OnProgress | None = None,
+) -> AmplificationStudy:
+    """Choose a study's captions, fetch their images, and draw its prompts, as far as missing.
+
+    Args:
+        study: The study.
+        audit: Where it is asked.
+        corpus: A corpus folder, or a source for one; None: what the audit has must do.
+        on_progress: Called with what, done and total.
+
+    Returns:
+        The study with its captions as prompts; the audit remembers it.
+
+    Raises:
+        StudyError: No corpus was named, and the audit has no captions for this study.
+        CorpusError: The corpus cannot be read.
+    """
+    report = on_progress or (lambda what, done, total: None)
+    study = carried_over(study, audit)
+    opened = None if corpus is None else open_corpus(audit, corpus)
+    selection = _selected(study, audit, opened, report)
+    if opened is not None:
+        fetch_images(
+            audit,
+            opened,
+            selection.table,
+            on_progress=lambda done, total: report("training images", done, total),
+        )
+    if study.uses(CAPTION) or study.uses(PARAPHRASE):
+        study = with_captions(study, selection)
+    if study.uses(PARAPHRASE) and not is_paraphrased(study):
+        study = with_paraphrases(
+            study,
+            open_paraphraser(study.paraphraser),
+            store=lambda one: audit.remember_study(one.name, one.as_dict()),
+            on_progress=lambda done, total: report("paraphrased", done, total),
+        )
+    audit.remember_study(study.name, study.as_dict())
+    return study
+
+
+def _selected(
+    study: AmplificationStudy, audit: Audit, corpus: Corpus | None, report: OnProgress
+) -> Selection:
+    stored = read_selection(audit, study.name)
+    asked = asked_of(study, corpus)
+    if stored is not None and all(stored.about.get(key) == asked[key] for key in asked):
+        return stored
+    if corpus is None:
+        state = "has none yet" if stored is None else "has others, of a study that asked otherwise"
+        raise StudyError(
+            f"{study.name}: needs training captions, and {audit.path} {state}; name the model's "
+            "training data, or a stand-in for it, with --corpus CORPUS"
+        )
+    selection = select_captions(
+        study,
+        corpus,
+        recogniser=open_recogniser(study.names),
+        encoder=open_sentence_encoder(study.sentences) if wants_nearest(study) else None,
+        on_progress=report,
+    )
+    write_selection(audit, study.name, selection)
+    return selection
+
+
+def carried_over(study: AmplificationStudy, audit: Audit) -> AmplificationStudy:
+    """Return the study with what the audit has drawn for it before."""
+    before = audit.studies().get(study.name)
+    if before is None or study.drawn is not None:
+        return study
+    stored = study_from_dict(before, source=f"{study.name}.json")
+    if not isinstance(stored, AmplificationStudy):
+        raise StudyError(
+            f"{study.name}: the audit holds a study of kind {stored.kind} under this name; "
+            "take another name"
+        )
+    kept: dict[str, object] = {"drawn": stored.drawn}
+    if not study.real_world:
+        kept |= {
+            "real_world": stored.real_world,
+            "real_world_source": stored.real_world_source,
+        }
+    return study.model_copy(update=kept)

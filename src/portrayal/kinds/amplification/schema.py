@@ -1,0 +1,310 @@
+"""Amplification studies: is a model's group share further from one half than its training data's?
+
+For every occupation, images of a few prompts are compared with training images whose captions
+name the occupation. Which captions these are decides the answer, so a study names several subsets
+of them and is answered for each. The Bias Amplification Paradox, sections 3 to 6.
+
+The captions come from a corpus. Those that serve as prompts themselves are kept in the study
+(`drawn`), so that a stored study is exact data; all others are the audit's business.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self, get_args
+
+from pydantic import Field, field_validator, model_validator
+
+from portrayal.errors import one_of
+from portrayal.language.paraphrase import Paraphrasing
+from portrayal.records import Identity, Prompt
+from portrayal.studies import wording
+from portrayal.studies.axes import Axis, named_axes
+from portrayal.studies.parts import Count, Part, Word, without_repeats
+from portrayal.studies.problems import did_you_mean
+from portrayal.studies.schema import Study, Undrawn
+
+OCCUPATION = "occupation"
+CAPTION: Final = "caption"
+PARAPHRASE: Final = "paraphrase"
+"""Levels of the factor `prompt` where a caption, or its paraphrase, is the prompt."""
+
+SubsetName = Literal[
+    "naive", "no-indicators", "nearest", "both",
+    "captions", "captions-no-indicators", "paraphrased", "paraphrased-no-indicators",
+]  # fmt: skip
+
+
+class Subset(NamedTuple):
+    """Which training images are compared with which generated ones.
+
+    Attributes:
+        nearest: Captions most similar to the prompt, instead of any that name the occupation.
+        plain: Only captions without an indicator of a group.
+        prompts: "": the study's prompts; else what takes their place.
+        title: In words.
+    """
+
+    nearest: bool
+    plain: bool
+    prompts: Literal["", "caption", "paraphrase"]
+    title: str
+
+
+SUBSETS: Mapping[SubsetName, Subset] = {
+    "naive": Subset(False, False, "", "naive: any caption with the occupation"),
+    "no-indicators": Subset(False, True, "", "captions without gender indicators"),
+    "nearest": Subset(True, False, "", "nearest neighbours of the prompt"),
+    "both": Subset(True, True, "", "nearest neighbours without gender indicators"),
+    "captions": Subset(False, False, "caption", "captions as prompts"),
+    "captions-no-indicators": Subset(
+        False, True, "caption", "captions as prompts, without gender indicators"
+    ),
+    "paraphrased": Subset(False, False, "paraphrase", "paraphrased captions as prompts"),
+    "paraphrased-no-indicators": Subset(
+        False, True, "paraphrase", "paraphrased captions as prompts, without gender indicators"
+    ),
+}
+
+
+class FaceRule(Part):
+    """Images count that show exactly one face.
+
+    Attributes:
+        detector: "centerface", "centerface:FILE", "mediapipe:FILE"; "" asks no detector, and the
+            person question of the axis takes its place.
+        confidence: A face that is less sure is none.
+        size: A face whose box is smaller than this share of the image, in width or height, is
+            none.
+    """
+
+    detector: str = "centerface"
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
+    size: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+
+class CaptionPrompt(Part):
+    """A caption that serves as a prompt.
+
+    Attributes:
+        caption: As the corpus has it.
+        indicator: male, female, both or unknown.
+        paraphrase: In other words; None: not written yet; "": none that keeps the occupation.
+        key: Of its image on the training side.
+    """
+
+    caption: str
+    indicator: str
+    paraphrase: str | None = None
+    key: str = ""
+
+
+class DrawnCaptions(Part):
+    """The captions that serve as prompts, and where they are from.
+
+    Attributes:
+        corpus: Identity of the corpus.
+        paraphraser: Identity of who paraphrased; None where nobody did.
+        captions: By occupation, in the order in which they were sampled.
+    """
+
+    corpus: dict[str, Any]
+    paraphraser: dict[str, Any] | None = None
+    captions: dict[str, tuple[CaptionPrompt, ...]]
+
+
+class AmplificationStudy(Study):
+    """Occupations, prompts, and the subsets of training captions to compare with.
+
+    Attributes:
+        images: Images of every prompt; the paper has 500.
+        occupations: What captions must name.
+        bare: Occupations that take no article.
+        templates: The prompts (`prompts` in the file), each with the field `{a occupation}`.
+        axes: One axis: names of default axes, or one own table.
+        group: The group whose percentage is counted; None: the first.
+        subsets: What to compare with.
+        captions: Training captions of an occupation that are sampled.
+        neighbours: Nearest captions of a prompt; None: as many as are sampled.
+        pool: At most so many captions of an occupation are looked through for the nearest; None:
+            all.
+        caption_prompts: Captions of an occupation that serve as prompts; None: all sampled ones.
+        caption_images: Images of each of them.
+        sentences: The sentence encoder that finds nearest captions.
+        names: The recogniser of names in captions, as `portrayal corpus indicators` has it.
+        faces: Which images count.
+        paraphraser: Who paraphrases captions.
+        real_world: Percentages of the group by occupation, as a second baseline.
+        real_world_source: Where they are from.
+        seed: Start of the random numbers for the sample of captions.
+        drawn: The captions that serve as prompts, once they are drawn.
+    """
+
+    kind: Literal["amplification"]
+    images: Count = 500
+    occupations: Annotated[tuple[Word, ...], Field(min_length=1)]
+    bare: tuple[Word, ...] = ()
+    templates: Annotated[tuple[Word, ...], Field(alias="prompts", min_length=1)]
+    axes: Annotated[dict[Word, Axis], Field(min_length=1, max_length=1)]
+    group: Word | None = None
+    subsets: Annotated[tuple[SubsetName, ...], Field(min_length=1)] = get_args(SubsetName)
+    captions: Count = 500
+    neighbours: Count | None = None
+    pool: Count | None = None
+    caption_prompts: Count | None = None
+    caption_images: Count = 10
+    sentences: Word = "all-MiniLM-L6-v2"
+    names: Word = "capitals"
+    faces: FaceRule = FaceRule()
+    paraphraser: Paraphrasing = Paraphrasing()
+    real_world: dict[Word, Annotated[float, Field(ge=0, le=100)]] = Field(default_factory=dict)
+    real_world_source: str = ""
+    seed: Annotated[int, Field(ge=0, strict=True)] = 0
+    drawn: DrawnCaptions | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_axes(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "axes" in data:
+            try:
+                axes = named_axes(data["axes"])
+            except ValueError as error:
+                raise ValueError(f"axes {error}") from error
+            if isinstance(axes, Mapping) and len(axes) > 1:
+                raise ValueError(f"axes names {len(axes)} axes; allowed: one")
+            return {**data, "axes": axes}
+        return data
+
+    @field_validator("occupations", "templates", "subsets")
+    @classmethod
+    def _once(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        return without_repeats(words)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        for i, template in enumerate(self.templates):
+            found = wording.fields(template)
+            if found != (OCCUPATION,):
+                raise ValueError(
+                    f"prompts[{i}] is {template!r}; allowed: a text with one field, "
+                    "{a occupation} or {occupation}"
+                )
+        groups = list(self.axis.groups)
+        if self.group is not None and self.group not in groups:
+            raise ValueError(
+                f"group is {self.group!r}{did_you_mean(self.group, groups)}; "
+                f"allowed: {one_of(groups)}"
+            )
+        for name in self.real_world:
+            if name not in self.occupations:
+                raise ValueError(
+                    f"real_world has {name!r}{did_you_mean(name, self.occupations)}; "
+                    "allowed: the study's occupations"
+                )
+        if not self.faces.detector and not self.axis.person:
+            raise ValueError(
+                "faces.detector is empty, and the axis has no person question; give one of the two"
+            )
+        return self
+
+    @property
+    def nearest_captions(self) -> int:
+        """How many nearest captions of a prompt are taken."""
+        return self.neighbours or self.captions
+
+    @property
+    def axis_name(self) -> str:
+        """The name of the one axis."""
+        return next(iter(self.axes))
+
+    @property
+    def axis(self) -> Axis:
+        """The one axis."""
+        return next(iter(self.axes.values()))
+
+    @property
+    def first_group(self) -> str:
+        """The group whose percentage is counted."""
+        return self.group or next(iter(self.axis.groups))
+
+    def face_rule(self, generator: Identity) -> FaceRule | None:
+        """Return which faces count; None where the axis's person question takes their place.
+
+        Face detectors do not know painted faces: of the practice world's images the question is
+        asked instead.
+        """
+        painted = generator.name.partition(":")[0] == "practice" and bool(self.axis.person)
+        return self.faces if self.faces.detector and not painted else None
+
+    def prompt(self, template: str, occupation: str) -> str:
+        """Return a prompt as it is asked."""
+        return wording.fill(template, {OCCUPATION: occupation}, bare=self.bare)
+
+    def uses(self, prompts: Literal["caption", "paraphrase"]) -> bool:
+        """Tell whether a subset takes captions, or paraphrases, as prompts."""
+        return any(SUBSETS[name].prompts == prompts for name in self.subsets)
+
+    def caption_texts(
+        self, occupation: str, prompts: Literal["caption", "paraphrase"], *, plain: bool = False
+    ) -> Counter[str]:
+        """Return the captions (or paraphrases) of an occupation, each with how often it stands.
+
+        Args:
+            occupation: The occupation.
+            prompts: Which of the two.
+            plain: Only those without an indicator.
+        """
+        drawn = self.drawn.captions.get(occupation, ()) if self.drawn else ()
+        texts = (one.caption if prompts == CAPTION else one.paraphrase for one in drawn)
+        chosen = zip(texts, drawn, strict=True)
+        return Counter(
+            text for text, one in chosen if text and (one.indicator == "unknown" or not plain)
+        )
+
+    def prompts(self) -> tuple[Prompt, ...]:
+        """Return the prompts, then captions and paraphrases that serve as such, once drawn.
+
+        A caption that the sample holds twice wants twice the images. A text may stand under
+        several occupations; its images are made once.
+        """
+        found = [
+            Prompt(
+                self.prompt(template, occupation),
+                {OCCUPATION: occupation, "prompt": f"#{i + 1}"},
+                self.images,
+            )
+            for i, template in enumerate(self.templates)
+            for occupation in self.occupations
+        ]
+        sources: tuple[Literal["caption", "paraphrase"], ...] = (CAPTION, PARAPHRASE)
+        for source in sources:
+            for occupation in self.occupations if self.uses(source) else ():
+                texts = self.caption_texts(occupation, source)
+                factors = {OCCUPATION: occupation, "prompt": source}
+                found += [
+                    Prompt(text, factors, times * self.caption_images)
+                    for text, times in texts.items()
+                ]
+        return tuple(found)
+
+    def undrawn(self) -> Undrawn:
+        """Return what captions as prompts will want once they are drawn."""
+        if self.drawn is not None:
+            return Undrawn()
+        sources = self.uses(CAPTION) + self.uses(PARAPHRASE)
+        each = min(self.caption_prompts or self.captions, self.captions)
+        prompts = sources * len(self.occupations) * each
+        return Undrawn(prompts, prompts * self.caption_images)
+
+    def asked_axes(self) -> Mapping[str, Axis]:
+        """Return the axes that images are labelled on."""
+        return self.axes
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the texts of the axis."""
+        return self.axis.texts()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy with the axis written out, as it was asked."""
+        return self.model_dump(mode="json", by_alias=True)

@@ -1,0 +1,158 @@
+"""Association studies: what T2IAT asks, from stored embeddings.
+
+For each encoder: every contrast (S, d, p: Table 1), every concept (mean of Eq. 2), every image
+(figure 3), and the prompts' texts beside the images (figure 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from portrayal.findings.data import StudyData
+from portrayal.findings.encoder_agreement import image_agreement
+from portrayal.findings.published import Ours, contrast_numbers, published_table
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings.tables import forest_table
+from portrayal.kinds.association.concepts import ConceptImages, concept_images
+from portrayal.kinds.association.contrasts import EFFECT, contrast_findings
+from portrayal.kinds.association.leanings import (
+    ASSOCIATION,
+    concept_finding,
+    image_values,
+    vector_findings,
+)
+from portrayal.kinds.association.schema import AssociationStudy
+from portrayal.kinds.association.text_side import amplification_finding, arrows_table
+from portrayal.kinds.association.view import Poles, View
+from portrayal.records import Finding, StudyResult, Table
+
+DISTRIBUTION = ("key", "concept", "prompt", "seed", "value")
+QUARTILES = ("concept", "n", "lower quartile", "median", "upper quartile", "mean")
+
+_LEVEL_NOTE = (
+    "The level of one concept also depends on how strongly each attribute changes its images; "
+    "differences between concepts speak more clearly than levels."
+)
+
+
+def analyze_association(
+    study: AssociationStudy, data: Sequence[StudyData], settings: AnalysisSettings
+) -> StudyResult:
+    """Answer an association study.
+
+    Args:
+        study: The study.
+        data: Its images, once for each encoder that looked at them.
+        settings: How.
+    """
+    findings: list[Finding] = []
+    tables: list[Table] = []
+    distributions: dict[str, Table] = {}
+    for one in data:
+        suffix = f" · {one.label}" if len(data) > 1 else ""
+        part = _of_encoder(View(study, one, settings, suffix))
+        findings += part.findings
+        tables += part.tables
+        for table in part.tables:
+            if table.role == "distribution":
+                distributions.setdefault(one.label, table)
+    findings += image_agreement(study.name, distributions, settings)
+    effects = [finding for finding in findings if finding.statistic == EFFECT]
+    if effects:
+        tables.insert(0, forest_table("contrasts", "Effect size d of each contrast", effects))
+    return StudyResult(study.name, study.kind, study.title, findings, tables)
+
+
+def _of_encoder(view: View) -> StudyResult:
+    study = view.study
+    concepts = concept_images(study, view.data)
+    poles = view.poles()
+    findings = [
+        finding
+        for contrast in study.contrasts
+        for pole in poles
+        for finding in contrast_findings(view, contrast, pole, concepts)
+    ]
+    tables: list[Table] = []
+    leanings = _leanings(view, concepts, poles)
+    forest = forest_table(
+        f"concepts{view.suffix}",
+        f"Association of each concept (Eq. 2){view.suffix}",
+        leanings,
+        note=_LEVEL_NOTE,
+    )
+    if len(poles) == 1:
+        arrows = arrows_table(view, poles[0], leanings)
+        amplified = amplification_finding(view, arrows)
+        findings += [*leanings, *([amplified] if amplified else [])]
+        tables += [forest, *([arrows] if arrows else [])]
+        ours = contrast_numbers(findings) | _concept_numbers(leanings, arrows)
+        published = published_table(study, view.data, ours, suffix=view.suffix)
+        tables += [published] if published else []
+    else:
+        findings += leanings
+        tables.append(forest)
+    for pole in poles:
+        tables += _image_tables(view, concepts, pole)
+    return StudyResult(study.name, study.kind, study.title, findings, tables)
+
+
+def _leanings(
+    view: View, concepts: Mapping[str, ConceptImages], poles: Sequence[Poles]
+) -> list[Finding]:
+    if len(poles) > 1:
+        return [f for concept in concepts.values() for f in vector_findings(view, concept)]
+    tested = not view.study.contrasts
+    return [concept_finding(view, c, poles[0], tested=tested) for c in concepts.values()]
+
+
+def _image_tables(
+    view: View, concepts: Mapping[str, ConceptImages], poles: Poles
+) -> Iterator[Table]:
+    """Yield the association of every image, and the quartiles of each concept (figure 3)."""
+    rows: list[list[Any]] = []
+    quartiles: list[list[Any]] = []
+    for concept in concepts.values():
+        values = image_values(concept, poles)
+        if values is None:
+            continue
+        images = concept.neutral
+        rows += [
+            [key, concept.name, prompt, seed, float(value)]
+            for key, prompt, seed, value in zip(
+                images.keys, images.prompts, images.seeds, values, strict=True
+            )
+        ]
+        cuts = [float(cut) for cut in np.quantile(values, (0.25, 0.5, 0.75))]
+        quartiles.append([concept.name, images.n, *cuts, float(values.mean())])
+    if not rows:
+        return
+    between = f"{poles.first} (+) rather than {poles.second} (-){view.suffix}"
+    name = f"{poles.first}{view.suffix}".replace(" ", "-")
+    yield Table(
+        f"images-{name}", f"Association of every image: {between}", DISTRIBUTION, rows,
+        role="distribution",
+    )  # fmt: skip
+    yield Table(f"quartiles-{name}", f"Quartiles of the images: {between}", QUARTILES, quartiles)
+
+
+def _concept_numbers(
+    leanings: Sequence[Finding], arrows: Table | None
+) -> dict[tuple[str, str], Ours]:
+    """Return the association of each concept's images and texts, by (concept, statistic)."""
+    found = {
+        (str(finding.details["concept"]), ASSOCIATION): Ours(
+            finding.estimate, finding.low, finding.high
+        )
+        for finding in leanings
+        if "concept" in finding.details
+    }
+    for row in arrows.rows if arrows else ():
+        cells = dict(zip(arrows.columns if arrows else (), row, strict=True))
+        found[str(cells["concept"]), f"text {ASSOCIATION}"] = Ours(
+            cells["text"], cells["text_low"], cells["text_high"]
+        )
+    return found

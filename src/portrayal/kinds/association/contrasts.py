@@ -1,0 +1,178 @@
+"""Contrasts of an association study: S, d and p of T2IAT for each pair of concepts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from portrayal.errors import StatisticsError
+from portrayal.findings.sentences import between, capital, chance, counted, number
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.association.concepts import ConceptImages, lack_of
+from portrayal.kinds.association.schema import Contrast
+from portrayal.kinds.association.view import Poles, View
+from portrayal.records import Finding, finite
+from portrayal.statistics import AssociationResult, association_test, cohen_size_word
+
+EFFECT = "d"
+SCORE = "S"
+
+
+def contrast_findings(
+    view: View, contrast: Contrast, poles: Poles, concepts: dict[str, ConceptImages]
+) -> list[Finding]:
+    """Return d (with p) and S of one contrast, or a finding that says why there are none."""
+    question = view.question(str(contrast), poles)
+    x, y = concepts[contrast.x], concepts[contrast.y]
+    settings = view.settings
+    by_prompt = settings.unit == "prompt"
+    if by_prompt and settings.permute == "stimuli":
+        x, y = x.whole(), y.whole()
+    missing = x.n_missing + y.n_missing
+    counts = {"n": len(x.neutral.vectors) + len(y.neutral.vectors), "n_missing": missing}
+    lack = lack_of((x, y), prompts_as_units=by_prompt)
+    if lack:
+        return [view.no_answer(question, EFFECT, lack, **counts)]
+    try:
+        result = _test(view, contrast, poles, x, y)
+    except StatisticsError as error:
+        return [view.no_answer(question, EFFECT, str(error), **counts)]
+    if not math.isfinite(result.effect_size):
+        reason = "all images of both sides have the same association, so d has no unit"
+        return [view.no_answer(question, EFFECT, reason, **counts)]
+    details = _details(view, contrast, poles, result)
+    effect = Finding(
+        study=view.study.name,
+        question=question,
+        statistic=EFFECT,
+        estimate=_estimate(result),
+        low=finite(result.effect_interval.low),
+        high=finite(result.effect_interval.high),
+        p=result.p_value,
+        q=None,
+        n=result.n_x + result.n_y,
+        n_missing=missing,
+        unit=settings.unit,
+        sentence=_sentence(view, contrast, poles, result),
+        details=details,
+    )
+    score = replace(
+        effect,
+        question=f"{question} (score S)",
+        statistic=SCORE,
+        estimate=result.score,
+        low=finite(result.interval.low),
+        high=finite(result.interval.high),
+        p=None,
+        sentence=_score_sentence(view, contrast, poles, result),
+    )
+    return [effect, score]
+
+
+def _test(
+    view: View, contrast: Contrast, poles: Poles, x: ConceptImages, y: ConceptImages
+) -> AssociationResult:
+    settings = view.settings
+    by_prompt = settings.unit == "prompt"
+    sets = {
+        "x": x.neutral,
+        "y": y.neutral,
+        "x_a": x.under(poles.first_attributes),
+        "x_b": x.under(poles.second_attributes),
+        "y_a": y.under(poles.first_attributes),
+        "y_b": y.under(poles.second_attributes),
+    }
+    units: dict[str, Any] = {}
+    if by_prompt:
+        # A stimulus is one unit with its attribute images; the sides never share one.
+        units = {f"{name}_units": [f"{name[0]} {u}" for u in s.units] for name, s in sets.items()}
+    return association_test(
+        **{name: images.vectors for name, images in sets.items()},
+        **units,
+        effect=settings.effect,
+        alternative=settings.alternative,
+        resamples=settings.resamples,
+        confidence=settings.confidence,
+        resample=settings.resample,
+        permute=settings.permute if by_prompt else "targets",
+        rng=settings.rng(view.study.name, view.data.encoder.digest, str(contrast), poles.first),
+    )
+
+
+def _estimate(result: AssociationResult) -> float:
+    """Return d freed of small-sample bias where it can be told, else by the paper's formula."""
+    corrected = result.effect_size_corrected
+    return corrected if math.isfinite(corrected) else result.effect_size
+
+
+def _details(
+    view: View, contrast: Contrast, poles: Poles, result: AssociationResult
+) -> dict[str, Any]:
+    estimate = _estimate(result)
+    return {
+        "encoder": view.data.label,
+        "contrast": str(contrast),
+        "x": contrast.x,
+        "y": contrast.y,
+        "attributes": [poles.first, poles.second],
+        "score": result.score,
+        "score_low": finite(result.interval.low),
+        "score_high": finite(result.interval.high),
+        "d": estimate,
+        "d_paper": result.effect_size,
+        "d_low": finite(result.effect_interval.low),
+        "d_high": finite(result.effect_interval.high),
+        "size": cohen_size_word(estimate),
+        "p": result.p_value,
+        "exact": result.exact,
+        "splits": int(result.null_distribution.size),
+        "least_p": _least_p(view.settings, result),
+        "n_x": result.n_x,
+        "n_y": result.n_y,
+        "prompts_x": result.n_units_x,
+        "prompts_y": result.n_units_y,
+        "images_attributes": list(result.n_attributes),
+    }
+
+
+def _least_p(settings: AnalysisSettings, result: AssociationResult) -> float:
+    """Return the smallest p that so many units can give."""
+    sides = 2 if settings.alternative == "two-sided" else 1
+    splits = math.comb(result.n_units_x + result.n_units_y, result.n_units_x)
+    return min(1.0, sides / min(splits, settings.resamples + 1))
+
+
+def _sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationResult) -> str:
+    first, second = poles.first, poles.second
+    estimate = _estimate(result)
+    x, y = (contrast.x, contrast.y) if estimate >= 0 else (contrast.y, contrast.x)
+    if result.p_value < 1 - view.settings.confidence:
+        start = f"images of {x} lean to {first} rather than {second} more than those of {y}"
+    else:
+        start = f"no clear difference between {contrast.x} and {contrast.y} in leaning to {first} "
+        start += f"rather than {second}"
+    interval = between(*result.effect_interval, view.settings.confidence)
+    least = _least_p(view.settings, result)
+    caution = f" (the least that so few units can give is {least:.2f})" if least > 0.05 else ""
+    units = ""
+    if view.settings.unit == "prompt":
+        units = f" of {result.n_units_x} + {result.n_units_y} prompts"
+    clear = result.p_value < 1 - view.settings.confidence
+    size = f", a {cohen_size_word(estimate)} effect" if clear else ""
+    return (
+        f"{capital(start)}: d = {number(estimate)} ({interval}){size}; "
+        f"{chance(result.p_value)}{caution}; "
+        f"{result.n_x} + {result.n_y} images{units}."
+    )
+
+
+def _score_sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationResult) -> str:
+    first, second = poles.first, poles.second
+    interval = between(*result.interval, view.settings.confidence)
+    more = "higher" if result.score >= 0 else "lower"
+    return (
+        f"The mean cosine with {first} less that with {second} is {number(abs(result.score))} "
+        f"{more} for {contrast.x} than for {contrast.y} (S = {number(result.score)}, {interval}); "
+        f"{counted(result.n_x + result.n_y, 'image')}."
+    )

@@ -1,0 +1,63 @@
+"""The kind `association`, as the rest of the house knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from portrayal.audit import Audit
+from portrayal.findings.data import StudyData
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.association.human_side import ConceptsBesideRaters
+from portrayal.kinds.association.schema import AssociationStudy
+from portrayal.kinds.protocol import Kind
+from portrayal.records import StudyResult
+
+
+class Association(Kind[AssociationStudy]):
+    """Does the model associate a concept with an attribute?"""
+
+    name = "association"
+    study = AssociationStudy
+    place: ClassVar[int] = 20
+
+    def detectable(self, study: AssociationStudy, settings: AnalysisSettings) -> str:
+        """Return the effect size that a contrast would show."""
+        from portrayal.kinds.association.plan import detectable
+
+        return detectable(study, settings)
+
+    def analyze(
+        self, study: AssociationStudy, data: Sequence[StudyData], settings: AnalysisSettings
+    ) -> StudyResult:
+        """Answer a study."""
+        from portrayal.kinds.association.analysis import analyze_association
+
+        return analyze_association(study, data, settings)
+
+    def beside_raters(
+        self,
+        study: AssociationStudy,
+        audit: Audit,
+        data: Sequence[StudyData],
+        result: StudyResult,
+        settings: AnalysisSettings,
+    ) -> ConceptsBesideRaters:
+        """Set association scores and raters' answers side by side."""
+        from portrayal.kinds.association.human_side import concepts_beside_raters
+
+        return concepts_beside_raters(study, audit, data, result, settings)
+
+    def rated_together(
+        self,
+        studies: Sequence[AssociationStudy],
+        sides: Sequence[ConceptsBesideRaters],
+        settings: AnalysisSettings,
+    ) -> StudyResult | None:
+        """Order the concepts of several studies as T2IAT's table 2 does."""
+        from portrayal.kinds.association.human_side import rated_together
+
+        return rated_together(studies, sides, settings)
+
+
+KIND = Association()

@@ -1,0 +1,178 @@
+"""How each concept leans by itself: the mean of Eq. 2, and the leaning among many attributes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from portrayal.errors import StatisticsError
+from portrayal.findings.data import FloatArray
+from portrayal.findings.sentences import between, capital, chance, counted, number
+from portrayal.kinds.association.concepts import ConceptImages
+from portrayal.kinds.association.view import Poles, View
+from portrayal.records import Finding, finite
+from portrayal.statistics import (
+    SingleAssociationResult,
+    association_scores,
+    multi_association,
+    single_association,
+)
+
+ASSOCIATION = "association"
+
+
+def concept_unit(view: View, concept: ConceptImages) -> str:
+    """Return the unit of a concept's estimate: images where it has a single prompt."""
+    return view.settings.unit if concept.neutral.n_units > 1 else "image"
+
+
+def concept_finding(view: View, concept: ConceptImages, poles: Poles, *, tested: bool) -> Finding:
+    """Return the mean association of a concept, or why there is none.
+
+    Args:
+        view: Study, encoder, settings.
+        concept: Its images.
+        poles: The two attributes.
+        tested: Whether its p-value counts among the audit's questions. Where concepts are
+            contrasted the contrast is the question.
+    """
+    question = view.question(concept.name, poles)
+    counts = {"n": len(concept.neutral.vectors), "n_missing": concept.n_missing}
+    lack = concept.lack()
+    if lack:
+        return view.no_answer(question, ASSOCIATION, lack, **counts)
+    try:
+        result = _single(view, concept, poles)
+    except StatisticsError as error:
+        return view.no_answer(question, ASSOCIATION, str(error), **counts)
+    low, high = finite(result.interval.low), finite(result.interval.high)
+    p = finite(result.p_value)
+    return Finding(
+        study=view.study.name,
+        question=question,
+        statistic=ASSOCIATION,
+        estimate=result.score,
+        low=low,
+        high=high,
+        p=p if tested else None,
+        q=None,
+        n=result.n,
+        n_missing=concept.n_missing,
+        unit=concept_unit(view, concept),
+        sentence=_sentence(view, concept, poles, result),
+        details={
+            "encoder": view.data.label,
+            "concept": concept.name,
+            "attributes": [poles.first, poles.second],
+            "p": p,
+            "prompts": concept.neutral.n_units,
+            "images_attributes": [result.n_a, result.n_b],
+        },
+    )
+
+
+def _single(view: View, concept: ConceptImages, poles: Poles) -> SingleAssociationResult:
+    a, b = concept.under(poles.first_attributes), concept.under(poles.second_attributes)
+    by_prompt = concept_unit(view, concept) == "prompt"
+    return single_association(
+        concept.neutral.vectors,
+        a.vectors,
+        b.vectors,
+        units=concept.neutral.units if by_prompt else None,
+        a_units=a.units if by_prompt else None,
+        b_units=b.units if by_prompt else None,
+        resample=view.settings.resample if by_prompt else "units",
+        confidence=view.settings.confidence,
+    )
+
+
+def image_values(concept: ConceptImages, poles: Poles) -> FloatArray | None:
+    """Return Eq. 2 for every neutral image of a concept; None where data is lacking."""
+    if concept.lack():
+        return None
+    return association_scores(
+        concept.neutral.vectors,
+        concept.under(poles.first_attributes).vectors,
+        concept.under(poles.second_attributes).vectors,
+    )
+
+
+def vector_findings(view: View, concept: ConceptImages) -> list[Finding]:
+    """Return how a concept leans among more than two attributes, with simultaneous intervals."""
+    names = list(view.study.attributes)
+    questions = {
+        name: f"{concept.name}: {name} rather than the average attribute{view.suffix}"
+        for name in names
+    }
+    lack = concept.lack()
+    if lack:
+        counts = {"n": len(concept.neutral.vectors), "n_missing": concept.n_missing}
+        return [
+            view.no_answer(question, ASSOCIATION, lack, **counts) for question in questions.values()
+        ]
+    unit = concept_unit(view, concept)
+    by_prompt = unit == "prompt"
+    settings = view.settings
+    units: Mapping[str, tuple[str, ...]] = {
+        name: images.units for name, images in concept.attributes.items()
+    }
+    result = multi_association(
+        concept.neutral.vectors,
+        {name: images.vectors for name, images in concept.attributes.items()},
+        units=concept.neutral.units if by_prompt else None,
+        attribute_units=units if by_prompt else None,
+        resample=settings.resample if by_prompt else "units",
+        resamples=settings.resamples,
+        confidence=settings.confidence,
+        rng=settings.rng(view.study.name, view.data.encoder.digest, concept.name),
+    )
+    return [
+        Finding(
+            study=view.study.name,
+            question=questions[name],
+            statistic=ASSOCIATION,
+            estimate=float(score),
+            low=finite(interval.low),
+            high=finite(interval.high),
+            p=None,
+            q=None,
+            n=result.n,
+            n_missing=concept.n_missing,
+            unit=unit,
+            sentence=(
+                f"Images of {concept.name} are {number(abs(float(score)))} "
+                f"{'closer to' if score >= 0 else 'farther from'} {name} than to the average "
+                f"attribute in mean cosine ({between(*interval, settings.confidence)}, all "
+                f"{len(names)} together); {counted(result.n, 'image')}."
+            ),
+            details={
+                "encoder": view.data.label,
+                "concept": concept.name,
+                "attribute": name,
+                "simultaneous": len(names),
+            },
+        )
+        for name, score, interval in zip(result.names, result.scores, result.intervals, strict=True)
+    ]
+
+
+def _sentence(
+    view: View, concept: ConceptImages, poles: Poles, result: SingleAssociationResult
+) -> str:
+    first, second = poles.first, poles.second
+    near, far = (first, second) if result.score >= 0 else (second, first)
+    alpha = 1 - view.settings.confidence
+    p = result.p_value
+    if math.isfinite(p) and p >= alpha:
+        start = f"images of {concept.name} show no clear leaning between {first} and {second}"
+    else:
+        start = f"images of {concept.name} are closer to {near} than to {far}"
+    prompts = ""
+    if concept.neutral.n_units > 1:
+        prompts = f" of {counted(concept.neutral.n_units, 'prompt')}"
+    tested = f"; {chance(p)}" if math.isfinite(p) else ""
+    return (
+        f"{capital(start)}: {number(result.score)} in mean cosine "
+        f"({between(*result.interval, view.settings.confidence)}{tested}); "
+        f"{counted(result.n, 'image')}{prompts}."
+    )

@@ -1,0 +1,1 @@
+"""Composition studies: who is shown?"""

@@ -1,0 +1,123 @@
+"""How evenly groups are shown, over the levels of a factor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from portrayal.findings.axis_view import AxisView
+from portrayal.findings.data import IntArray
+from portrayal.findings.sentences import between, counted, not_enough, number
+from portrayal.records import Finding
+from portrayal.statistics.diversity import diversity_score, many_group_diversity
+from portrayal.statistics.intervals import Interval
+
+UNEVENNESS = "diversity score"
+EVENNESS = "many-group diversity"
+LEAST_IMAGES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    value: float
+    interval: Interval
+    n: int
+    statistic: str
+    question: str
+    meaning: str
+
+
+def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
+    """Yield ENTIGEN's diversity score (two groups only) and the many-group diversity.
+
+    Args:
+        view: The axis's counts.
+        factor: Its levels take the place of ENTIGEN's attributes.
+    """
+    levels = view.levels(factor)
+    table = np.array([view.known[places].sum(axis=0) for places in levels.values()])
+    by = f" over {factor}" if factor else ""
+    rng = view.settings.rng(view.study.name, view.data.encoder.digest, view.name, factor, "even")
+    confidence = view.settings.confidence
+    if len(view.groups) == 2:
+        pair = diversity_score(table[:, 0], table[:, 1], rng=rng, confidence=confidence)
+        yield _finding(
+            view,
+            table,
+            _Score(
+                pair.value,
+                pair.interval,
+                pair.n,
+                UNEVENNESS,
+                f"{view.name}: how unevenly are groups shown{by}?",
+                "0: both groups equally often at every level, 1: one group only",
+            ),
+        )
+    many = many_group_diversity(table, rng=rng, confidence=confidence)
+    yield _finding(
+        view,
+        table,
+        _Score(
+            many.value,
+            many.interval,
+            many.n,
+            EVENNESS,
+            f"{view.name}: how often do two images of a level differ{by}?",
+            "0: never, 1: as often as with all groups equally often",
+        ),
+    )
+
+
+def without_group(view: AxisView) -> dict[str, int]:
+    """Return how many of the wanted images have no known group, by reason."""
+    unknown, nobody = (int(n) for n in view.counts[:, -3:-1].sum(axis=0))
+    counts = {"unknown": unknown, "nobody": nobody, **view.data.dropped}
+    return {reason: n for reason, n in counts.items() if n}
+
+
+def _finding(view: AxisView, table: IntArray, score: _Score) -> Finding:
+    # One image of a level always shows one group only.
+    together = int(table.sum(axis=1).max(initial=0))
+    enough = score.n >= LEAST_IMAGES and together > 1
+    wanted = int(view.counts.sum())
+    alone = int(table.sum()) - score.n
+    lost = {**({"alone at a level": alone} if alone else {}), **without_group(view)}
+    sentence = not_enough(_lack(view, table, score), lost, wanted)
+    if enough:
+        sentence = (
+            f"{score.statistic.capitalize()} on {view.name}: {number(score.value)} "
+            f"({between(*score.interval, view.settings.confidence)}); {score.meaning}; "
+            f"{counted(score.n, 'image')} of {counted(len(table), 'level')}."
+        )
+    return Finding(
+        study=view.study.name,
+        question=f"{score.question}{view.suffix}",
+        statistic=score.statistic,
+        estimate=score.value if enough else None,
+        low=score.interval.low if enough else None,
+        high=score.interval.high if enough else None,
+        p=None,
+        q=None,
+        n=score.n,
+        n_missing=wanted - score.n,
+        unit="image",
+        sentence=sentence,
+        details={"encoder": view.data.label, "axis": view.name},
+    )
+
+
+def _lack(view: AxisView, table: IntArray, score: _Score) -> str:
+    """Say how many images count, which is the n of the finding, and what a score needs."""
+    known = int(table.sum())
+    have = f"{counted(known, 'image')} with a known group on {view.name}"
+    if score.n >= LEAST_IMAGES:
+        return f"{have}, but no level has two"
+    if score.n == known:
+        return f"{have}; at least {LEAST_IMAGES} are needed"
+    # A pair needs two images of a level: one that is alone there is known, and still not counted.
+    return (
+        f"of {have}, {score.n} are of a level with two or more; "
+        f"at least {LEAST_IMAGES} such images are needed"
+    )

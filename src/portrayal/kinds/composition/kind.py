@@ -1,0 +1,37 @@
+"""The kind `composition`, as the rest of the house knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from portrayal.findings.data import StudyData
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.composition.schema import CompositionStudy
+from portrayal.kinds.protocol import Kind
+from portrayal.records import StudyResult
+
+
+class Composition(Kind[CompositionStudy]):
+    """Who is shown?"""
+
+    name = "composition"
+    study = CompositionStudy
+    place: ClassVar[int] = 10
+
+    def detectable(self, study: CompositionStudy, settings: AnalysisSettings) -> str:
+        """Return the difference of shares between two levels that would show."""
+        from portrayal.kinds.composition.plan import detectable
+
+        return detectable(study)
+
+    def analyze(
+        self, study: CompositionStudy, data: Sequence[StudyData], settings: AnalysisSettings
+    ) -> StudyResult:
+        """Answer a study."""
+        from portrayal.kinds.composition.analysis import analyze_composition
+
+        return analyze_composition(study, data, settings)
+
+
+KIND = Composition()

@@ -1,0 +1,178 @@
+"""Composition studies: who is shown? Group shares for each level of a factor.
+
+The base of the other kinds that look at groups. Ours; the classification is ENTIGEN's (Bansal et
+al. 2022, section C), with axes as data.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from portrayal.errors import one_of
+from portrayal.records import Prompt
+from portrayal.studies import wording
+from portrayal.studies.axes import Axis, named_axes
+from portrayal.studies.parts import Part, Word, without_repeats
+from portrayal.studies.problems import did_you_mean
+from portrayal.studies.schema import Study
+
+MOST_PROMPTS = 1_000_000
+
+TEMPLATE = "template"
+"""The factor that tells several templates apart."""
+
+
+class WrittenPrompt(Part):
+    """A prompt that is written out, with the levels of the factors it stands for."""
+
+    text: Word
+    factors: dict[Word, Word] = Field(default_factory=dict)
+
+
+class CompositionStudy(Study):
+    """Prompts with factors, and axes of groups.
+
+    Attributes:
+        axes: What is asked about each image: names of default axes, or own tables.
+        template: A prompt with one field for each factor, such as "a photo of {a occupation}".
+        templates: Several templates by name; the name becomes the factor `template`.
+        factors: Levels by factor; every combination of levels is drawn.
+        bare: Levels that take no article (mass nouns, plurals, names).
+        written: Prompts written out instead (`[[prompts]]` in the file).
+    """
+
+    kind: Literal["composition"]
+    axes: Annotated[dict[Word, Axis], Field(min_length=1)]
+    template: str | None = None
+    templates: dict[Word, str] = Field(default_factory=dict)
+    factors: dict[Word, tuple[Word, ...]] = Field(default_factory=dict)
+    bare: tuple[Word, ...] = ()
+    written: Annotated[tuple[WrittenPrompt, ...], Field(alias="prompts")] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_axes(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "axes" in data:
+            try:
+                return {**data, "axes": named_axes(data["axes"])}
+            except ValueError as error:
+                raise ValueError(f"axes {error}") from error
+        return data
+
+    @field_validator("factors")
+    @classmethod
+    def _levels_once(cls, factors: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        for name, levels in factors.items():
+            if not levels:
+                raise ValueError(f"has no levels for {name!r}; allowed: one or more")
+            try:
+                without_repeats(levels)
+            except ValueError as error:
+                raise ValueError(f"of {name!r}: {error}") from error
+        return factors
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.template is not None and self.templates:
+            raise ValueError("template and templates are both given; use one")
+        if self._templates() and self.written:
+            raise ValueError("a template and [[prompts]] are both given; use one")
+        self._check_templates()
+        self._check_written()
+        self._check_size()
+        if not self.prompts():
+            raise ValueError("has no prompts; give a template with factors, or [[prompts]]")
+        return self
+
+    def _templates(self) -> dict[str, str]:
+        return self.templates or ({"": self.template} if self.template is not None else {})
+
+    def _check_templates(self) -> None:
+        used: set[str] = set()
+        for name, text in self._templates().items():
+            key = f"templates.{name}" if name else "template"
+            try:
+                found = wording.fields(text)
+            except ValueError as error:
+                raise ValueError(f"{key} {error}") from error
+            for field in found:
+                if field not in self.factors:
+                    raise ValueError(
+                        f"{key} has the field {{{field}}}{did_you_mean(field, self.factors)}; "
+                        f"allowed: {one_of(list(self.factors)) or 'none, factors is empty'}"
+                    )
+            used |= set(found)
+        idle = [name for name in self.factors if name not in used]
+        if idle and self._templates():
+            raise ValueError(f"template lacks the field {{{idle[0]}}} of the factor {idle[0]!r}")
+
+    def _check_written(self) -> None:
+        if not self.written:
+            return
+        allowed = list(self.factors) or list(self.written[0].factors)
+        for i, prompt in enumerate(self.written):
+            for name, level in prompt.factors.items():
+                if name not in allowed:
+                    raise ValueError(
+                        f"prompts[{i}].factors.{name} is unknown{did_you_mean(name, allowed)}; "
+                        f"allowed: {one_of(allowed)}"
+                    )
+                if name in self.factors and level not in self.factors[name]:
+                    raise ValueError(
+                        f"prompts[{i}].factors.{name} is {level!r}"
+                        f"{did_you_mean(level, self.factors[name])}; "
+                        f"allowed: {one_of(list(self.factors[name]))}"
+                    )
+            absent = [name for name in allowed if name not in prompt.factors]
+            if absent:
+                raise ValueError(f"prompts[{i}].factors.{absent[0]} is missing")
+        try:
+            without_repeats(tuple(prompt.text for prompt in self.written))
+        except ValueError as error:
+            raise ValueError(f"prompts {error}") from error
+
+    def prompts(self) -> tuple[Prompt, ...]:
+        """Return every combination of levels in every template, or the prompts written out."""
+        if self.written:
+            return tuple(Prompt(p.text, dict(p.factors), self.images) for p in self.written)
+        return tuple(
+            Prompt(
+                wording.fill(text, levels, bare=self.bare),
+                {**levels, TEMPLATE: name} if name else levels,
+                self.images,
+            )
+            for name, text in self._templates().items()
+            for levels in self._combinations()
+        )
+
+    def _check_size(self) -> None:
+        """Refuse more prompts than anybody wants, before they are all written out."""
+        size = math.prod(len(levels) for levels in self.factors.values()) * len(self._templates())
+        if size > MOST_PROMPTS:
+            raise ValueError(
+                f"factors give {size:,} prompts; allowed: {MOST_PROMPTS:,}, fewer levels do"
+            )
+
+    def _combinations(self) -> list[dict[str, str]]:
+        names = list(self.factors)
+        return [
+            dict(zip(names, levels, strict=True))
+            for levels in itertools.product(*self.factors.values())
+        ]
+
+    def asked_axes(self) -> Mapping[str, Axis]:
+        """Return the axes that images are labelled on."""
+        return self.axes
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the texts of all axes, without repeats."""
+        return tuple(dict.fromkeys(text for axis in self.axes.values() for text in axis.texts()))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy with the axes written out, as they were asked."""
+        return self.model_dump(mode="json", by_alias=True)

@@ -1,0 +1,1 @@
+"""Influence studies: which word of the prompt causes it? After word-level explanations."""

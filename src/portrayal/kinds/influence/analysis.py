@@ -1,0 +1,338 @@
+"""Influence studies: which word of a prompt causes who is shown?
+
+For a few prompts every word is a finding. For many prompts the findings are averages: the mean
+influence of each level of each factor over all prompts that hold it (figure 3 of Lin et al. 2023),
+with prompts as units. A positive score always pushes towards the group that is named.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from portrayal.findings.classifier_check import encoder_checks
+from portrayal.findings.data import StudyData
+from portrayal.findings.sentences import between, counted, not_enough, not_judged, percent
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.influence.schema import InfluenceStudy, PromptPlan
+from portrayal.kinds.influence.suggestions import suggest
+from portrayal.kinds.influence.tables import (
+    SIGN,
+    WORDS,
+    average_table,
+    pairs_table,
+    replacement_table,
+    table_one,
+    word_rows,
+    words_table,
+)
+from portrayal.kinds.influence.word_averages import Average, factor_averages
+from portrayal.kinds.influence.word_scores import PromptScores, Score, WordScores, score_prompt
+from portrayal.kinds.influence.word_sets import count_prompt, seen_on_axis
+from portrayal.records import Finding, Identity, StudyResult, Table, finite
+from portrayal.studies.axes import Axis
+
+INFLUENCE = "word influence"
+AVERAGE = "mean word influence"
+
+FEW_PROMPTS = 12
+"""Up to so many prompts every word has its own finding and table."""
+
+MOST_RESAMPLES = 4000
+
+WHOLE_IMAGES = (
+    "An image counts once, also where it shows several people. Shares are "
+    'among images that show somebody; "unknown" is an answer of its own.'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """One axis as one encoder sees it."""
+
+    study: InfluenceStudy
+    data: StudyData
+    settings: AnalysisSettings
+    axis_name: str
+    axis: Axis
+    suffix: str
+    scores: tuple[PromptScores, ...]
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        return self.scores[0].counts.answers
+
+    def spoken_of(self) -> list[int]:
+        """Return the columns of the groups that findings speak of."""
+        groups = list(self.axis.groups)
+        if self.study.group in groups:
+            return [groups.index(self.study.group)]
+        return [0] if len(groups) == 2 else list(range(len(groups)))
+
+
+def analyze_influence(
+    study: InfluenceStudy, data: Sequence[StudyData], settings: AnalysisSettings
+) -> StudyResult:
+    """Answer an influence study.
+
+    Args:
+        study: The study, with its drawn texts.
+        data: Its images, once for each encoder that looked at them.
+        settings: How.
+    """
+    findings: list[Finding] = []
+    tables: list[Table] = []
+    suggestions: list[str] = []
+    for one in data:
+        suffix = f" · {one.label}" if len(data) > 1 else ""
+        for name, axis in study.axes.items():
+            scores = prompt_scores(study, name, axis, one, settings)
+            if scores is None:
+                findings.append(_unread(study, one, name, suffix))
+                continue
+            view = _View(study, one, settings, name, axis, suffix, scores)
+            findings += _findings(view)
+            tables += _tables(view)
+            suggestions += _suggestions(view)
+    tables += encoder_checks(study.prompts(), study.axes, data, settings)
+    notes = [*suggestions, SIGN, WHOLE_IMAGES, _transmuter_note(study)]
+    notes += [axis.note for axis in study.axes.values() if axis.note]
+    return StudyResult(study.name, study.kind, study.title, findings, tables, notes=notes)
+
+
+def prompt_scores(
+    study: InfluenceStudy, name: str, axis: Axis, data: StudyData, settings: AnalysisSettings
+) -> tuple[PromptScores, ...] | None:
+    """Score the words of all prompts on one axis; None where its texts have not been embedded."""
+    seen = seen_on_axis(study.prompts(), axis, data)
+    if seen is None:
+        return None
+    rng = settings.rng(study.name, data.encoder.digest, name)
+    return tuple(
+        score_prompt(
+            count_prompt(plan, seen, list(axis.groups), images=study.images),
+            study.level,
+            sampled_texts=study.transmuter.choice == "sample",
+            resamples=min(settings.resamples, MOST_RESAMPLES),
+            confidence=settings.confidence,
+            rng=rng,
+        )
+        for plan in study.plan()
+    )
+
+
+def _findings(view: _View) -> Iterator[Finding]:
+    if len(view.scores) <= FEW_PROMPTS:
+        for scores in view.scores:
+            yield from _word_findings(view, scores)
+    if len(view.scores) > 1:
+        for column in view.spoken_of():
+            for average in factor_averages(
+                view.scores, column, confidence=view.settings.confidence
+            ):
+                yield _average_finding(view, average, column)
+
+
+def _tables(view: _View) -> Iterator[Table]:
+    few = len(view.scores) <= FEW_PROMPTS
+    where = f"{view.axis_name}{view.suffix}"
+    if len(view.scores) > 1:
+        averages = {
+            column: factor_averages(view.scores, column, confidence=view.settings.confidence)
+            for column in range(len(view.axis.groups))
+        }
+        factors = dict.fromkeys(one.factor for found in averages.values() for one in found)
+        for factor in factors:
+            yield average_table(factor, averages, view.answers, where)
+    for number, scores in enumerate(view.scores if few else ()):
+        named = (where, number if len(view.scores) > 1 else None)
+        for level in scores.levels:
+            yield words_table(scores, level, *named)
+        yield table_one(scores, *named)
+        if scores.pairs is not None:
+            yield pairs_table(scores, *named)
+        yield replacement_table(scores, *named)
+    if not few:
+        yield words_table_of_all(view, where)
+
+
+def words_table_of_all(view: _View, where: str) -> Table:
+    """Return the scores of all words of all prompts in one plain table."""
+    rows = [
+        [scores.counts.plan.source.text, *row]
+        for scores in view.scores
+        if scores.main is not None
+        for row in word_rows(scores, scores.main)
+    ]
+    title = f"Every word of every prompt: {where}"
+    return Table("all-words", title, ("prompt", *WORDS), rows, note=SIGN)
+
+
+def _suggestions(view: _View) -> Iterator[str]:
+    """Yield which word to change, where there are few prompts."""
+    for scores in view.scores if len(view.scores) <= FEW_PROMPTS else ():
+        for column in view.spoken_of():
+            yield f"{suggest(scores, column)}{_of_prompt(view, scores)}{view.suffix}"
+
+
+def _word_findings(view: _View, scores: PromptScores) -> Iterator[Finding]:
+    main = scores.main
+    for column in view.spoken_of():
+        if main is None:
+            yield _no_answer(view, scores, column)
+            continue
+        for position in scores.counts.plan.replaceable:
+            yield _word_finding(view, scores, main, position, column)
+
+
+def word_question(plan: PromptPlan, position: int, group: str, *, several: bool) -> str:
+    """Return the question about one word; it names the prompt where there are several."""
+    of = f" in “{plan.source.text}”" if several else ""
+    return f"“{plan.words[position]}” ({position + 1}) towards {group}{of}"
+
+
+def _word_finding(
+    view: _View, scores: PromptScores, main: WordScores, position: int, column: int
+) -> Finding:
+    counts, plan = scores.counts, scores.counts.plan
+    word, group = plan.words[position], counts.answers[column]
+    one = main.of(position, column)
+    known = not math.isnan(one.value)
+    n, n_missing = counts.behind(position, main.level)
+    shares = [float(counts.sets[key].shares[column]) for key in ((), (position,))]
+    if known:
+        sentence = _word_sentence(view, main, word, group, shares, one)
+    else:
+        reason = f"too few images of people with “{word}” replaced"
+        sentence = not_enough(reason, view.data.dropped, view.data.wanted)
+    return Finding(
+        study=view.study.name,
+        question=word_question(plan, position, group, several=len(view.scores) > 1) + view.suffix,
+        statistic=INFLUENCE,
+        estimate=one.value if known else None,
+        low=finite(one.low),
+        high=finite(one.high),
+        p=finite(one.p),
+        q=None,
+        n=n,
+        n_missing=n_missing,
+        unit="text",
+        sentence=sentence,
+        details={
+            "encoder": view.data.label,
+            "axis": view.axis_name,
+            "group": group,
+            "prompt": plan.source.text,
+            "word": word,
+            "position": position + 1,
+            "level": main.level,
+            "exact": main.exact,
+            "leads": float(main.leads[position, column]),
+            "share": shares[0],
+            "share replaced": shares[1],
+            "bound": finite(main.margin),
+        },
+    )
+
+
+def _word_sentence(
+    view: _View, main: WordScores, word: str, group: str, shares: list[float], one: Score
+) -> str:
+    numbers = f"influence {one.value:+.2f}, {between(one.low, one.high, view.settings.confidence)}"
+    if main.level > 1:
+        numbers = f"level {main.level}: {numbers}"
+    if not main.exact:
+        numbers += ", from a sample of the sets of words"
+    if not one.is_clear:
+        return f"“{word}” has no clear influence on the share of {group} ({numbers})."
+    way = "towards" if one.value > 0 else "away from"
+    moved = f"the share of {group} goes from {percent(shares[0])} to {percent(shares[1])}"
+    if main.level == 1:
+        return f"“{word}” pushes {way} {group}: with it replaced, {moved} ({numbers})."
+    together = f"where up to {main.level} words are replaced together"
+    return f"“{word}” pushes {way} {group} {together} ({numbers}); alone, {moved}."
+
+
+def _average_finding(view: _View, one: Average, column: int) -> Finding:
+    group = view.answers[column]
+    clear = one.low > 0 or one.high < 0
+    numbers = f"{one.value:+.3f}, {between(one.low, one.high, view.settings.confidence)}"
+    if math.isnan(one.value):
+        sentence = not_enough(
+            f"no prompt with “{one.level}” has enough images", view.data.dropped, view.data.wanted
+        )
+    elif clear:
+        way = "towards" if one.value > 0 else "away from"
+        sentence = f"“{one.level}” pushes {way} {group} on average over "
+        sentence += f"{counted(one.prompts, 'prompt')} ({numbers})."
+    else:
+        sentence = f"“{one.level}” has no clear average influence on the share of {group} over "
+        sentence += f"{counted(one.prompts, 'prompt')} ({numbers})."
+    return Finding(
+        study=view.study.name,
+        question=f"{one.factor} “{one.level}” towards {group}{view.suffix}",
+        statistic=AVERAGE,
+        estimate=finite(one.value),
+        low=finite(one.low),
+        high=finite(one.high),
+        p=finite(one.p),
+        q=None,
+        n=one.prompts,
+        n_missing=one.n_missing,
+        unit="prompt",
+        sentence=sentence,
+        details={
+            "encoder": view.data.label,
+            "axis": view.axis_name,
+            "group": group,
+            "factor": one.factor,
+            "level": one.level,
+        },
+    )
+
+
+def _no_answer(view: _View, scores: PromptScores, column: int) -> Finding:
+    counts = scores.counts
+    reason = f"too few images of people for {counts.plan.source.text!r}"
+    empty = _empty(
+        view.study,
+        f"words towards {counts.answers[column]}{_of_prompt(view, scores)}{view.suffix}",
+        not_enough(reason, view.data.dropped, view.data.wanted),
+        view.data,
+        view.axis_name,
+    )
+    return replace(empty, n=counts.images, n_missing=counts.missing)
+
+
+def _unread(study: InfluenceStudy, data: StudyData, axis: str, suffix: str) -> Finding:
+    question = f"{axis}: which word causes it?{suffix}"
+    sentence = not_judged(axis, data.label, data.dropped, data.wanted)
+    return _empty(study, question, sentence, data, axis)
+
+
+def _empty(
+    study: InfluenceStudy, question: str, sentence: str, data: StudyData, axis: str
+) -> Finding:
+    return Finding(
+        study=study.name, question=question, statistic=INFLUENCE, estimate=None, low=None,
+        high=None, p=None, q=None, n=0, n_missing=data.wanted, unit="text", sentence=sentence,
+        details={"encoder": data.label, "axis": axis},
+    )  # fmt: skip
+
+
+def _of_prompt(view: _View, scores: PromptScores) -> str:
+    several = len(view.scores) > 1
+    return f" in “{scores.counts.plan.source.text}”" if several else ""
+
+
+def _transmuter_note(study: InfluenceStudy) -> str:
+    drawn = study.drawn
+    if drawn is None:
+        return "No text has been drawn yet; run: portrayal plan"
+    who = Identity.from_dict(drawn.transmuter)
+    what = "texts at random" if study.transmuter.choice == "sample" else "the most probable texts"
+    return (
+        f"Replaced texts: {what} by {who.kind} {who.name} ({who.digest}); {study.draws} for each "
+        f"set of words, {counted(study.images, 'image')} each."
+    )

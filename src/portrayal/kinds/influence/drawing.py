@@ -1,0 +1,168 @@
+"""The replaced texts of an influence study: drawn once, kept with the study, only ever extended.
+
+A stored study brings its draws along. Only what is missing is drawn, and the model that draws is
+loaded only then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from portrayal.errors import LanguageError, StudyError
+from portrayal.kinds.influence.schema import (
+    Drawn,
+    DrawnPrompt,
+    DrawnSubset,
+    DrawnText,
+    InfluenceStudy,
+    PromptPlan,
+    Transmutation,
+)
+from portrayal.language.candidates import CandidateWords, open_wordnet
+from portrayal.language.masked_words import open_masked_words
+from portrayal.language.transmuter import Transmuter
+from portrayal.records import Identity
+from portrayal.studies.reading import study_from_dict
+
+OnProgress = Callable[[int, int], None]
+"""Called with how many prompts are done, and how many there are."""
+
+
+def open_transmuter(wanted: Transmutation, **running: Any) -> Transmuter:
+    """Open what a study names.
+
+    Args:
+        wanted: The study's `transmuter`.
+        running: device, batch_size of a masked language model.
+
+    Raises:
+        LanguageError: It cannot be opened.
+        MissingExtra: It needs what is not installed.
+    """
+    if wanted.by == "list":
+        return CandidateWords(wanted.candidates, choice=wanted.choice)
+    if wanted.by == "wordnet":
+        return open_wordnet(
+            wanted.relations, choice=wanted.choice, tagger=wanted.tagger, avoid=wanted.avoid
+        )
+    return open_masked_words(
+        wanted.model,
+        revision=wanted.revision,
+        choice=wanted.choice,
+        keep=wanted.keep,
+        temperature=wanted.temperature,
+        tagger=wanted.tagger,
+        avoid=wanted.avoid,
+        **running,
+    )
+
+
+def draw_texts(
+    study: InfluenceStudy,
+    *,
+    stored: Mapping[str, Any] | None = None,
+    transmuter: Transmuter | None = None,
+    on_progress: OnProgress | None = None,
+) -> InfluenceStudy:
+    """Return the study with all the texts that it wants.
+
+    Args:
+        study: The study.
+        stored: What the audit remembers under the study's name, whose draws are carried over.
+        transmuter: Who draws; None: opened by the study's own settings, if anything is to be drawn.
+        on_progress: Called after every prompt.
+
+    Raises:
+        StudyError: The stored study was drawn in another way.
+        LanguageError: Words cannot be replaced.
+    """
+    if stored is not None:
+        study = carried_over(study, stored)
+    if study.is_drawn():
+        return study
+    transmuter = transmuter or open_transmuter(study.transmuter)
+    _check_same(study, transmuter.identity)
+    known = {one.prompt: one for one in (study.drawn.prompts if study.drawn else ())}
+    study = _with_positions(study, transmuter, known)
+    plans = study.plan()
+    for done, plan in enumerate(plans):
+        known[plan.source.text] = _drawn(plan, known[plan.source.text], transmuter, study.seed)
+        if on_progress is not None:
+            on_progress(done + 1, len(plans))
+    return _with_drawn(study, transmuter.identity, known)
+
+
+def _with_positions(
+    study: InfluenceStudy, transmuter: Transmuter, known: dict[str, DrawnPrompt]
+) -> InfluenceStudy:
+    """Settle which words can be replaced, on which the sets of words depend."""
+    for source in study.sources():
+        if source.text in known:
+            continue
+        positions = transmuter.replaceable(source.text)
+        if not positions:
+            raise LanguageError(
+                f"{source.text!r}: {transmuter.identity.name} has no replacement for any word; "
+                "give candidates, or use a masked language model"
+            )
+        known[source.text] = DrawnPrompt(prompt=source.text, replaceable=positions)
+    return _with_drawn(study, transmuter.identity, known)
+
+
+def _with_drawn(
+    study: InfluenceStudy, identity: Identity, known: Mapping[str, DrawnPrompt]
+) -> InfluenceStudy:
+    drawn = Drawn(transmuter=identity.as_dict(), prompts=tuple(known.values()))
+    return study.model_copy(update={"drawn": drawn})
+
+
+def _drawn(plan: PromptPlan, known: DrawnPrompt, transmuter: Transmuter, seed: int) -> DrawnPrompt:
+    subsets = {one.words: one for one in known.subsets}
+    for wanted in plan.sets:
+        record = subsets.get(wanted.words, DrawnSubset(words=wanted.words))
+        missing = range(len(record.texts), wanted.draws if wanted.words else 0)
+        new = transmuter.draw(plan.source.text, wanted.words, missing, seed=seed) if missing else []
+        texts = (*record.texts, *(DrawnText(one.text, one.probability) for one in new))
+        subsets[wanted.words] = record.model_copy(update={"texts": texts})
+    ordered = sorted(subsets.values(), key=lambda one: (len(one.words), one.words))
+    return known.model_copy(update={"subsets": tuple(ordered)})
+
+
+def carried_over(study: InfluenceStudy, stored: Mapping[str, Any]) -> InfluenceStudy:
+    """Return the study with the texts that the audit holds; none is drawn.
+
+    Args:
+        study: The study.
+        stored: What the audit remembers under the study's name.
+
+    Raises:
+        StudyError: The stored study was drawn in another way.
+    """
+    before = study_from_dict(stored, source=f"{study.name}.json")
+    if not isinstance(before, InfluenceStudy):
+        raise StudyError(
+            f"{study.name}: the audit holds a study of kind {before.kind} under this name; "
+            "take another name"
+        )
+    if before.drawn is None:
+        return study
+    for key in ("transmuter", "seed"):
+        if getattr(before, key) != getattr(study, key):
+            raise StudyError(
+                f"{study.name}: {key} differs from what the audit's texts were drawn with; "
+                f"give the study another name, or {key} as before"
+            )
+    return study.model_copy(update={"drawn": before.drawn})
+
+
+def _check_same(study: InfluenceStudy, now: Identity) -> None:
+    if study.drawn is None:
+        return
+    before = Identity.from_dict(study.drawn.transmuter)
+    if differences := now.differences(before):
+        key, (got, had) = next(iter(differences.items()))
+        raise StudyError(
+            f"{study.name}: its texts were drawn by another transmuter ({key} was {had!r}, now "
+            f"{got!r}); give the study another name"
+        )

@@ -1,0 +1,120 @@
+"""What is asked about one prompt, as an influence study of its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from portrayal.errors import StudyError, one_of
+from portrayal.kinds.influence.schema import InfluenceStudy, Transmutation, check_words
+from portrayal.records import digest
+from portrayal.studies.axes import default_axes
+from portrayal.studies.problems import did_you_mean
+from portrayal.studies.reading import study_from_dict
+
+PILOT = 0.5
+"""Share of a budget that is dealt out evenly before anything is known."""
+
+LEAST_DRAWS = 2
+"""Fewer texts say nothing about the texts that were not drawn."""
+
+DEFAULT_DRAWS = 12
+DEFAULT_IMAGES = 2
+
+CITATION = (
+    "Lin, Monteiro Paes, Tanneru, Srinivas, Lakkaraju 2023. Word-Level Explanations for Analyzing "
+    "Bias in Text-to-Image Models. Workshop on Challenges in Deployable Generative AI, ICML 2023."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked about one prompt.
+
+    Attributes:
+        prompt: The prompt.
+        group: The group whose share is explained.
+        level: Largest number of words replaced together.
+        draws: Texts for each set of replaced words.
+        images: Images per text.
+        budget: Images in all, dealt out where intervals are widest; None: draws x images for every
+            set of words.
+        subsets: At most so many sets of words, sampled; None: all.
+        transmuter: Where other words come from.
+        seed: Start of the random numbers for texts.
+    """
+
+    prompt: str
+    group: str
+    level: int = 1
+    draws: int = DEFAULT_DRAWS
+    images: int = DEFAULT_IMAGES
+    budget: int | None = None
+    subsets: int | None = None
+    transmuter: Transmutation = field(default_factory=Transmutation)
+    seed: int = 0
+
+    def study(self) -> InfluenceStudy:
+        """Return the question as an influence study.
+
+        Raises:
+            StudyError: The prompt, the group, the level or the budget cannot be.
+        """
+        try:
+            check_words(self.prompt, self.level, self.subsets)
+        except ValueError as error:
+            raise StudyError(str(error)) from error
+        axis = axis_of(self.group)
+        name = digest([self.prompt, axis, self.transmuter.model_dump(mode="json"), self.seed])
+        data = {
+            "name": f"explain-{_slug(self.prompt)}-{name[:6]}",
+            "kind": "influence",
+            "title": f"Which word of “{self.prompt}” causes it?",
+            "question": f"Which word of “{self.prompt}” pushes towards {self.group}?",
+            "citation": CITATION,
+            "axes": [axis],
+            "group": self.group,
+            "prompts": [{"text": self.prompt}],
+            "level": self.level,
+            "draws": self.draws,
+            "images": self.images,
+            "subsets": self.subsets,
+            "transmuter": self.transmuter.model_dump(mode="json"),
+            "seed": self.seed,
+        }
+        study = study_from_dict(data, source="explain")
+        assert isinstance(study, InfluenceStudy)
+        return study if self.budget is None else self._pilot(study)
+
+    def _pilot(self, study: InfluenceStudy) -> InfluenceStudy:
+        """Return the study with as many draws as the even part of the budget pays for."""
+        assert self.budget is not None
+        each = study.cost().subsets * self.images
+        if self.budget < each * LEAST_DRAWS:
+            raise StudyError(
+                f"budget is {self.budget} images; allowed: {each * LEAST_DRAWS} or more "
+                f"({study.cost().subsets} sets of words x {LEAST_DRAWS} texts x {self.images} "
+                "images); raise it, or lower --images or --level"
+            )
+        return study.with_draws(max(LEAST_DRAWS, int(self.budget * PILOT) // each))
+
+
+def axis_of(group: str) -> str:
+    """Return the default axis that has a group of this name.
+
+    Raises:
+        StudyError: None has.
+    """
+    axes = default_axes()
+    for name, axis in axes.items():
+        if group in axis.groups:
+            return name
+    known = [one for axis in axes.values() for one in axis.groups]
+    raise StudyError(
+        f"group is {group!r}{did_you_mean(group, known)}; allowed: {one_of(known)}, "
+        "or a study file with axes of your own"
+    )
+
+
+def _slug(prompt: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", prompt.lower()).strip("-")[:40].strip("-") or "prompt"

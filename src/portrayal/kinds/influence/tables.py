@@ -1,0 +1,167 @@
+"""The tables of influence studies: words, table 1, pairs, replaced texts, averages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from portrayal.kinds.influence.word_averages import Average
+from portrayal.kinds.influence.word_scores import PromptScores, WordScores, pair_rows
+from portrayal.records import Table, finite
+from portrayal.studies.axes import UNKNOWN
+
+WORDS = ("word", "position", "group", "score", "low", "high", "p", "bound low", "bound high")
+PAIRS = ("first", "second", "group", "interaction", "low", "high", "both", "only together")
+AVERAGES = ("word", "position", "group", "score", "low", "high", "p", "prompts", "factor")
+SIGN = "A positive score pushes towards the group that is named."
+
+
+def words_table(scores: PromptScores, level: WordScores, where: str, number: int | None) -> Table:
+    """Return the influence of every word on every group, for the bars.
+
+    Args:
+        scores: The prompt.
+        level: Which scores.
+        where: Axis and encoder.
+        number: The prompt's number where there are several.
+    """
+    sets = "all sets of words" if level.exact else "a sample of the sets of words"
+    note = f"{SIGN} From {sets}; intervals over texts and images"
+    note += "." if level.exact else " and the choice of sets."
+    if not math.isnan(level.margin):
+        note += " The bound (Theorem 1) holds for any model and any number of images."
+    return Table(
+        name=_name(f"words-{level.name}", where, number),
+        title=f"{level.name[0].upper()}{level.name[1:]} ({where}): {_prompt(scores)}",
+        columns=WORDS,
+        rows=word_rows(scores, level),
+        role="influence",
+        note=note,
+    )
+
+
+def word_rows(scores: PromptScores, level: WordScores) -> list[list[Any]]:
+    """Return one row per word and group."""
+    rows: list[list[Any]] = []
+    for column, group in enumerate(scores.counts.answers):
+        if group == UNKNOWN:
+            continue
+        for position, word in enumerate(scores.counts.plan.words):
+            one = level.of(position, column)
+            margin = level.margin
+            bounds = (one.value - margin, one.value + margin)
+            cells = (one.value, one.low, one.high, one.p, *bounds)
+            rows.append([word, position + 1, group, *(finite(cell) for cell in cells)])
+    return rows
+
+
+def table_one(scores: PromptScores, where: str, number: int | None) -> Table:
+    """Return the paper's table 1: the share of each group with each word replaced."""
+    counts = scores.counts
+    columns: list[str] = ["prompt"]
+    for group in counts.answers:
+        columns += [f"share of {group}"]
+        columns += [f"influence towards {group}"] if group != UNKNOWN else []
+    first = next((level for level in scores.levels if level.level == 1), None)
+    rows: list[list[Any]] = []
+    for words, one in counts.sets.items():
+        if len(words) > 1:
+            continue
+        quoted = "".join(f"“{counts.plan.words[word]}”" for word in words)
+        row: list[Any] = [f"prompt without {quoted}" if words else "original prompt"]
+        for column, group in enumerate(counts.answers):
+            row.append(finite(float(one.shares[column])))
+            if group != UNKNOWN:
+                known = words and first is not None
+                value = first.of(words[0], column).value if known and first else math.nan
+                row.append(finite(value))
+        rows.append([*row, len(one.table), int(one.table.sum()), one.nobody, one.missing])
+    return Table(
+        name=_name("table-1", where, number),
+        title=f"With each word replaced ({where}): {_prompt(scores)}",
+        columns=(*columns, "texts", "images", "nobody", "missing"),
+        rows=rows,
+        note=f"Layout of the paper's table 1. {SIGN} (The paper's own signs speak of male.)",
+    )
+
+
+def pairs_table(scores: PromptScores, where: str, number: int | None) -> Table:
+    """Return what every two words do together, the strongest first."""
+    assert scores.pairs is not None
+    pairs, plan = scores.pairs, scores.counts.plan
+    rows: list[list[Any]] = []
+    for row, first, second, column in pair_rows(scores):
+        group = scores.counts.answers[column]
+        if group == UNKNOWN:
+            continue
+        cells = (pairs.value, *pairs.interval, pairs.joint)
+        numbers = [finite(float(cell[row, column])) for cell in cells]
+        together = "yes" if pairs.only_together[row, column] else ""
+        rows.append([plan.words[first], plan.words[second], group, *numbers, together])
+    rows.sort(key=lambda row: -abs(row[3] or 0.0))
+    return Table(
+        name=_name("pairs", where, number),
+        title=f"What two words do together ({where}): {_prompt(scores)}",
+        columns=PAIRS,
+        rows=rows,
+        note="Interaction: the influence of replacing both words beyond the sum of replacing each. "
+        "“Only together”: clear for the pair, for neither word alone. " + SIGN,
+    )
+
+
+def replacement_table(scores: PromptScores, where: str, number: int | None) -> Table:
+    """Return every drawn text with its probability and what its images show."""
+    rows: list[list[Any]] = []
+    plan = scores.counts.plan
+    for one in plan.sets:
+        counts = scores.counts.sets[one.words].table
+        found: dict[str, list[Any]] = {}
+        for drawn, row in zip(one.texts, counts.tolist(), strict=False):
+            if drawn.text not in found:
+                found[drawn.text] = [drawn.probability, 0, [0] * len(row)]
+            entry = found[drawn.text]
+            entry[1] += 1
+            entry[2] = [a + b for a, b in zip(entry[2], row, strict=True)]
+        for text, (probability, draws, seen) in found.items():
+            rows.append([plan.named(one.words), text, probability, draws, *seen])
+    return Table(
+        name=_name("texts", where, number),
+        title=f"Replaced texts ({where}): {_prompt(scores)}",
+        columns=("replaced", "text", "probability", "draws", *scores.counts.answers),
+        rows=rows,
+        note="How often each text was drawn, and the images of it by answer.",
+    )
+
+
+def average_table(
+    factor: str, averages: Mapping[int, Sequence[Average]], answers: Sequence[str], where: str
+) -> Table:
+    """Return figure 3 for one factor: the mean influence of each of its words, for the bars."""
+    rows: list[list[Any]] = []
+    for column, found in averages.items():
+        of_factor = [one for one in found if one.factor == factor]
+        for place, one in enumerate(sorted(of_factor, key=lambda one: -_or_zero(one.value))):
+            cells = [finite(cell) for cell in (one.value, one.low, one.high, one.p)]
+            rows.append([one.level, place + 1, answers[column], *cells, one.prompts, factor])
+    return Table(
+        name=_name(f"averages-{factor}", where, None),
+        title=f"Average influence of each {factor} ({where})",
+        columns=AVERAGES,
+        rows=rows,
+        role="influence",
+        note=f"Mean over the prompts that hold the word, prompts as units (figure 3). {SIGN}",
+    )
+
+
+def _name(what: str, where: str, number: int | None) -> str:
+    part = "" if number is None else f"-{number + 1}"
+    return f"{what}-{where}{part}".replace(" · ", "-").replace(" ", "-")
+
+
+def _prompt(scores: PromptScores) -> str:
+    return f"“{scores.counts.plan.source.text}”"
+
+
+def _or_zero(value: float) -> float:
+    return value if math.isfinite(value) else 0.0

@@ -1,0 +1,1 @@
+"""Intervention studies: does a prompt addition change who is shown? After ENTIGEN."""

@@ -1,0 +1,162 @@
+"""Intervention studies: does a sentence added to a prompt change who is shown?
+
+The automatic evaluation is ENTIGEN's (Bansal et al. 2022, section C): the person filter, then the
+best of an axis's texts. Every intervention is compared with the prompts as they are, image by image
+of the same seed; a variant of an intervention also with the intervention itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from portrayal.findings.axis_view import AxisView, axis_view
+from portrayal.findings.data import StudyData
+from portrayal.findings.published import Ours, published_table
+from portrayal.findings.sentences import not_judged
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings.tables import forest_table
+from portrayal.kinds.intervention.arms import Arm, CategoryArms, category_arms
+from portrayal.kinds.intervention.changes import (
+    DIVERSITY,
+    DIVERSITY_CHANGE,
+    Comparison,
+    compare,
+    diversity_finding,
+    leaning_finding,
+    original_finding,
+)
+from portrayal.kinds.intervention.schema import InterventionStudy
+from portrayal.kinds.intervention.tables import (
+    bias_table,
+    flips_table,
+    paper_table,
+    quality_table,
+    scores_table,
+    shares_table,
+)
+from portrayal.records import Finding, StudyResult, Table
+
+
+def analyze_intervention(
+    study: InterventionStudy, data: Sequence[StudyData], settings: AnalysisSettings
+) -> StudyResult:
+    """Answer an intervention study.
+
+    Args:
+        study: The study.
+        data: Its images, once for each encoder that looked at them.
+        settings: How.
+    """
+    findings: list[Finding] = []
+    tables: list[Table] = []
+    for one in data:
+        suffix = f" · {one.label}" if len(data) > 1 else ""
+        views: list[AxisView] = []
+        for name in dict.fromkeys(axis for part in study.categories for axis in part.axes):
+            view = axis_view(study, name, study.axes[name], one, settings, suffix=suffix)
+            if view is None:
+                findings.append(_unread(study, one, settings, name, suffix))
+            else:
+                views.append(view)
+        if views:
+            found, drawn = _answers(study, views)
+            findings += found
+            tables += drawn
+    notes = [axis.note for axis in study.axes.values() if axis.note]
+    return StudyResult(study.name, study.kind, study.title, findings, tables, notes=notes)
+
+
+def _answers(
+    study: InterventionStudy, views: Sequence[AxisView]
+) -> tuple[list[Finding], list[Table]]:
+    every = [
+        category_arms(study, view, category)
+        for view in views
+        for category in study.categories
+        if view.name in category.axes
+    ]
+    comparisons = [compare(arms, *pair) for arms in every for pair in _pairs(arms)]
+    leanings = list(_leanings(views, comparisons))
+    changes = [diversity_finding(one) for one in comparisons]
+    originals = [original_finding(arms) for arms in every]
+    suffix = views[0].suffix
+    tables = [
+        forest_table(
+            f"leaning-changes{suffix}",
+            f"What is left of the usual leaning: changes{suffix}",
+            leanings,
+            note="Over all categories of an axis. Below 0: less of the leaning that attributes "
+            "have in other prompts is left.",
+        ),
+        forest_table(
+            f"diversity-changes{suffix}",
+            f"Changes of the diversity score{suffix}",
+            changes,
+            note="Against the original, same seeds. Below 0: more diverse.",
+        ),
+        *_category_tables(study, every, suffix),
+        scores_table(every, suffix),
+        quality_table(every, suffix),
+        *(shares_table(arms) for arms in every),
+        bias_table(every, suffix),
+        flips_table(comparisons, suffix),
+    ]
+    published = _published(views[0], originals, changes)
+    tables += [published] if published else []
+    return [*leanings, *changes, *originals], [table for table in tables if table.rows]
+
+
+def _pairs(arms: CategoryArms) -> Iterator[tuple[Arm, Arm]]:
+    """Yield what is compared: each intervention with the original, each variant with its parent."""
+    for arm in arms.arms.values():
+        if arm.intervention is None:
+            continue
+        yield arms.original, arm
+        if arm.intervention.of in arms.arms:
+            yield arms.arms[arm.intervention.of], arm
+
+
+def _leanings(views: Sequence[AxisView], comparisons: Sequence[Comparison]) -> Iterator[Finding]:
+    for view in views:
+        parts: dict[tuple[str, str], list[Comparison]] = {}
+        for one in comparisons:
+            if one.arms.view is view:
+                parts.setdefault((one.before.name, one.after.name), []).append(one)
+        for together in parts.values():
+            finding = leaning_finding(together)
+            if finding is not None:
+                yield finding
+
+
+def _category_tables(
+    study: InterventionStudy, every: Sequence[CategoryArms], suffix: str
+) -> Iterator[Table]:
+    for category in study.categories:
+        own = [arms for arms in every if arms.category.name == category.name]
+        if own:
+            yield paper_table(own, suffix)
+
+
+def _published(
+    view: AxisView, originals: Sequence[Finding], changes: Sequence[Finding]
+) -> Table | None:
+    ours = {}
+    for finding in (*originals, *changes):
+        at = finding.details
+        of = f"{at['category']}, {at['axis']}: {at['intervention']}"
+        if finding.statistic == DIVERSITY and finding.estimate is not None:
+            ours[of, DIVERSITY] = Ours(finding.estimate, finding.low, finding.high)
+        elif finding.statistic == DIVERSITY_CHANGE and at["against"] == "original":
+            ours[of, DIVERSITY] = Ours(at["after"] if finding.estimate is not None else None)
+    return published_table(view.study, view.data, ours, suffix=view.suffix)
+
+
+def _unread(
+    study: InterventionStudy, data: StudyData, settings: AnalysisSettings, axis: str, suffix: str
+) -> Finding:
+    return Finding(
+        study=study.name, question=f"{axis}: who is shown?{suffix}", statistic=DIVERSITY_CHANGE,
+        estimate=None, low=None, high=None, p=None, q=None, n=0, n_missing=data.wanted,
+        unit=settings.unit, sentence=not_judged(axis, data.label, data.dropped, data.wanted),
+        details={"encoder": data.label, "axis": axis},
+    )  # fmt: skip

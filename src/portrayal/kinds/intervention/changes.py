@@ -1,0 +1,324 @@
+"""What an intervention changes, as findings with plain sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from portrayal.findings.data import FloatArray
+from portrayal.findings.sentences import between, capital, chance, counted, not_enough, number
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.intervention.arms import Arm, CategoryArms
+from portrayal.records import Finding, finite
+from portrayal.statistics.change import Change, PairedChangeResult, Unit, paired_change
+from portrayal.statistics.diversity import diversity_score
+from portrayal.statistics.leaning import leaning_change
+
+DIVERSITY = "diversity score"
+DIVERSITY_CHANGE = "change of diversity score"
+LEANING_CHANGE = "change of leaning"
+LEAST_IMAGES = 3
+LEAST_ATTRIBUTES = 8
+"""With fewer attributes, swapping whole ones cannot give a small p; single images are swapped."""
+MOST_NAMES = 5
+LEANING_MEANS = "1: all of them show their usual group only, 0: no trace of it"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two arms of one category, and what changed between them.
+
+    Attributes:
+        arms: The category on one axis.
+        before: The original, or the intervention that `after` is a variant of.
+        after: The arm with the intervention.
+        result: The paired change.
+    """
+
+    arms: CategoryArms
+    before: Arm
+    after: Arm
+    result: PairedChangeResult
+
+    @property
+    def enough(self) -> bool:
+        """Whether both sides have images whose group is known."""
+        sides = (self.before, self.after)
+        return all(int((arm.first + arm.second).sum()) >= LEAST_IMAGES for arm in sides)
+
+
+def compare(arms: CategoryArms, before: Arm, after: Arm) -> Comparison:
+    """Compare two arms of a category, seed by seed."""
+    settings = arms.view.settings
+    result = paired_change(
+        before.outcome,
+        after.outcome,
+        rng=_rng(arms, arms.category.name, before.name, after.name),
+        attributes=arms.category.attributes,
+        unit=swapped_unit(settings, before.outcome, after.outcome),
+        resamples=settings.resamples,
+        confidence=settings.confidence,
+    )
+    return Comparison(arms, before, after, result)
+
+
+def swapped_unit(settings: AnalysisSettings, before: FloatArray, after: FloatArray) -> Unit:
+    """Return what is swapped: whole attributes where there are enough, else images."""
+    both = (~np.isnan(before)).any(axis=1) & (~np.isnan(after)).any(axis=1)
+    return "attribute" if settings.unit == "prompt" and both.sum() >= LEAST_ATTRIBUTES else "image"
+
+
+def original_finding(arms: CategoryArms) -> Finding:
+    """Say how unevenly groups are shown without an intervention (Eq. 1)."""
+    view, arm = arms.view, arms.original
+    score = diversity_score(
+        arm.first, arm.second,
+        rng=_rng(arms, arms.category.name, "original"), confidence=view.settings.confidence,
+    )  # fmt: skip
+    missing = int(arm.counts.sum()) - score.n
+    start: dict[str, Any] = {
+        "study": view.study.name,
+        "question": f"{_where(arms)}: how unevenly are groups shown without an intervention?"
+        f"{view.suffix}",
+        "statistic": DIVERSITY,
+        "p": None,
+        "q": None,
+        "n_missing": missing,
+        "unit": "image",
+        "details": {
+            "encoder": view.data.label,
+            "axis": view.name,
+            "category": arms.category.name,
+            "intervention": arm.name,
+            "corrected": score.corrected,
+        },
+    }
+    if score.n < LEAST_IMAGES:
+        reason = f"{counted(score.n, 'image')} with a known group; {_LEAST} are needed"
+        return _no_answer(start, arms, reason, n=score.n)
+    if _single(arm):
+        return _no_answer(start, arms, _SINGLE, n=score.n)
+    return Finding(
+        **start,
+        estimate=score.value,
+        low=score.interval.low,
+        high=score.interval.high,
+        n=score.n,
+        sentence=(
+            f"{capital(arms.category.name)}, as asked: diversity score {number(score.value)} on "
+            f"{view.name} ({between(*score.interval, view.settings.confidence)}); 0: {arms.first} "
+            f"and {arms.second} equally often for every attribute, 1: one only; "
+            f"{counted(score.n, 'image')} of {counted(score.n_attributes, 'attribute')}."
+        ),
+    )
+
+
+def diversity_finding(comparison: Comparison) -> Finding:
+    """Say how an intervention changes the diversity score of a category."""
+    arms, result = comparison.arms, comparison.result
+    view, change = arms.view, result.diversity
+    against = _against(comparison.before)
+    start: dict[str, Any] = {
+        "study": view.study.name,
+        "question": f"{_where(arms)}: diversity changed by {_quoted(comparison.after)}{against}"
+        f"{view.suffix}",
+        "statistic": DIVERSITY_CHANGE,
+        "q": None,
+        "n_missing": result.n_missing,
+        "unit": _unit_word(result.unit),
+        "details": _details(comparison),
+    }
+    if not comparison.enough or math.isnan(change.value):
+        known = [
+            int((arm.first + arm.second).sum()) for arm in (comparison.before, comparison.after)
+        ]
+        reason = (
+            f"{known[0]} images with a known group before, {known[1]} after; {_LEAST} on each side "
+            "are needed"
+        )
+        return _no_answer({**start, "p": None}, arms, reason, n=result.n)
+    if _single(comparison.before) and _single(comparison.after):
+        return _no_answer({**start, "p": None}, arms, _SINGLE, n=result.n)
+    return Finding(
+        **start,
+        **_numbers(change),
+        n=result.n,
+        sentence=(
+            f"{capital(arms.category.name)} with {_quoted(comparison.after)}{against}: the "
+            f"diversity score on {view.name} "
+            f"{_moves(change, view.settings, 'smaller is more diverse')}; "
+            f"{_tail(change, result.n, result.unit)}{_flips(comparison)}"
+        ),
+    )
+
+
+def leaning_finding(parts: Sequence[Comparison]) -> Finding | None:
+    """Say how much of the attributes' usual leaning an intervention leaves, over all categories.
+
+    None where no other prompt of the attributes tells what their usual leaning is.
+    """
+    arms = parts[0].arms
+    view, settings = arms.view, arms.view.settings
+    usual = np.concatenate([one.arms.usual(one.before, one.after) for one in parts])
+    if np.isnan(usual).all():
+        return None
+    width = max(one.before.outcome.shape[1] for one in parts)
+    before = np.concatenate([_padded(one.before.outcome, width) for one in parts])
+    after = np.concatenate([_padded(one.after.outcome, width) for one in parts])
+    unit = swapped_unit(settings, before, after)
+    last = parts[0].after
+    found = leaning_change(
+        before, after, usual,
+        rng=_rng(arms, "leaning", parts[0].before.name, last.name), unit=unit,
+        resamples=settings.resamples, confidence=settings.confidence,
+    )  # fmt: skip
+    change, n = found.leaning, sum(one.result.n for one in parts)
+    against = _against(parts[0].before)
+    categories = [one.arms.category.name for one in parts]
+    start: dict[str, Any] = {
+        "study": view.study.name,
+        "question": f"{view.name}: leaning changed by {_quoted(last)}{against}{view.suffix}",
+        "statistic": LEANING_CHANGE,
+        "q": None,
+        "n_missing": sum(one.result.n_missing for one in parts),
+        "unit": _unit_word(unit),
+        "details": {
+            "encoder": view.data.label,
+            "axis": view.name,
+            "categories": categories,
+            "intervention": last.name,
+            "against": parts[0].before.name,
+            "speaks_to": last.intervention.axis if last.intervention else "",
+            "before": change.before,
+            "after": change.after,
+            "kept": change.after / change.before if change.before > 0 else math.nan,
+            "n_attributes": found.n_attributes,
+        },
+    }
+    if math.isnan(change.value):
+        reason = "no attribute with a known group before and after"
+        return _no_answer({**start, "p": None}, arms, reason)
+    return Finding(
+        **start,
+        **_numbers(change),
+        n=n,
+        sentence=(
+            f"{capital(_quoted(last))}{against} on {view.name}: what is left of the leaning that "
+            f"the attributes have in other prompts {_moves(change, settings, LEANING_MEANS)}; "
+            f"{_tail(change, n, unit)}"
+        ),
+    )
+
+
+def _numbers(change: Change) -> dict[str, Any]:
+    return {
+        "estimate": change.value,
+        "low": finite(change.interval.low),
+        "high": finite(change.interval.high),
+        "p": finite(change.p_value),
+    }
+
+
+def _details(comparison: Comparison) -> dict[str, Any]:
+    arms, result = comparison.arms, comparison.result
+    sentence = comparison.after.intervention
+    return {
+        "encoder": arms.view.data.label,
+        "axis": arms.view.name,
+        "category": arms.category.name,
+        "intervention": comparison.after.name,
+        "against": comparison.before.name,
+        "speaks_to": sentence.axis if sentence else "",
+        "before": result.diversity.before,
+        "after": result.diversity.after,
+        "toward": arms.first,
+        "bias_before": result.bias.before,
+        "bias_after": result.bias.after,
+        "bias_change": result.bias.value,
+        "bias_low": result.bias.interval.low,
+        "bias_high": result.bias.interval.high,
+        "flips": list(result.flips),
+        "certain_flips": [one.name for one in result.attributes if one.flip_certain],
+    }
+
+
+def _moves(change: Change, settings: AnalysisSettings, meaning: str) -> str:
+    return (
+        f"goes from {number(change.before)} to {number(change.after)}, a change of "
+        f"{number(change.value)} ({between(*change.interval, settings.confidence)}; {meaning})"
+    )
+
+
+def _tail(change: Change, n: int, unit: Unit) -> str:
+    very = "" if unit == "attribute" else ", for these very attributes"
+    p = "" if math.isnan(change.p_value) else f"{chance(change.p_value)}; "
+    return f"{p}{counted(n, 'pair')} of images with the same seed{very}."
+
+
+def _flips(comparison: Comparison) -> str:
+    """Name the attributes whose leading group changed: the certain ones, else the first few."""
+    attributes = {one.name: one for one in comparison.result.attributes}
+    flips = [attributes[name] for name in comparison.result.flips]
+    if not flips:
+        return ""
+    certain = [one for one in flips if one.flip_certain]
+    shown = (certain or flips)[:MOST_NAMES]
+    arms = comparison.arms
+    named = ", ".join(
+        f"{one.name} (to {arms.first if one.bias.after > 0 else arms.second})" for one in shown
+    )
+    more = len(certain or flips) - len(shown)
+    rest = f" and {more} more" if more else ""
+    clear = f"clearly for {named}{rest}" if certain else f"{named}{rest}; none of them clearly"
+    return f" The leading group changes for {counted(len(flips), 'attribute')}: {clear}."
+
+
+def _single(arm: Arm) -> bool:
+    """Whether no attribute has two images: Eq. 1 is then 1 whatever they show."""
+    return bool((arm.first + arm.second).max(initial=0) < 2)
+
+
+_LEAST = f"at least {LEAST_IMAGES}"
+_SINGLE = (
+    "every attribute has one image, whose diversity score is 1 whatever it shows; ask for more "
+    "images a prompt"
+)
+
+
+def _no_answer(start: dict[str, Any], arms: CategoryArms, reason: str, *, n: int = 0) -> Finding:
+    data = arms.view.data
+    sentence = not_enough(
+        f"{_where(arms)}: {reason}",
+        data.dropped,
+        data.wanted,
+    )
+    return Finding(**start, estimate=None, low=None, high=None, n=n, sentence=sentence)
+
+
+def _where(arms: CategoryArms) -> str:
+    return f"{arms.category.name}, {arms.view.name}"
+
+
+def _quoted(arm: Arm) -> str:
+    return f"“{arm.name}”"
+
+
+def _against(before: Arm) -> str:
+    return "" if before.intervention is None else f" against “{before.name}”"
+
+
+def _unit_word(unit: Unit) -> str:
+    return "attribute" if unit == "attribute" else "image"
+
+
+def _padded(outcome: FloatArray, width: int) -> FloatArray:
+    return np.pad(outcome, ((0, 0), (0, width - outcome.shape[1])), constant_values=np.nan)
+
+
+def _rng(arms: CategoryArms, *names: str) -> np.random.Generator:
+    view = arms.view
+    return view.settings.rng(view.study.name, view.data.encoder.digest, view.name, *names)

@@ -1,0 +1,45 @@
+"""The kind `intervention`, as the rest of the house knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from portrayal.findings.data import StudyData
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.intervention.schema import InterventionStudy
+from portrayal.kinds.protocol import Kind
+from portrayal.records import StudyResult
+
+
+class Intervention(Kind[InterventionStudy]):
+    """Does a prompt addition change who is shown?"""
+
+    name = "intervention"
+    study = InterventionStudy
+    place: ClassVar[int] = 30
+
+    def detectable(self, study: InterventionStudy, settings: AnalysisSettings) -> str:
+        """Return the change of leaning that would show."""
+        from portrayal.kinds.intervention.plan import detectable
+
+        return detectable(study, settings)
+
+    def without_phrase(
+        self, study: InterventionStudy, phrase: str, replacement: str | None
+    ) -> InterventionStudy:
+        """Return the study that asks what a phrase of a prompt addition does."""
+        from portrayal.kinds.intervention.ablation import ablated
+
+        return ablated(study, phrase, replacement)
+
+    def analyze(
+        self, study: InterventionStudy, data: Sequence[StudyData], settings: AnalysisSettings
+    ) -> StudyResult:
+        """Answer a study."""
+        from portrayal.kinds.intervention.analysis import analyze_intervention
+
+        return analyze_intervention(study, data, settings)
+
+
+KIND = Intervention()

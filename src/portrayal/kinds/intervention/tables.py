@@ -1,0 +1,218 @@
+"""Tables of an intervention study, in the layout of ENTIGEN's tables 1, 2, 3, 6 and figure 3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from portrayal.findings.shares import prompts_share_interval
+from portrayal.kinds.intervention.arms import Arm, CategoryArms, kind_of
+from portrayal.kinds.intervention.changes import Comparison
+from portrayal.records import Table, finite
+from portrayal.statistics.diversity import bias_score, diversity_score, many_group_diversity
+
+SCORES = (
+    "category", "axis", "intervention", "speaks to", "diversity", "low", "high", "many-group",
+    "many-group low", "many-group high", "bias", "bias low", "bias high", "n", "unknown", "nobody",
+    "dropped",
+)  # fmt: skip
+SHARES = ("axis", "level", "group", "share", "low", "high", "n", "unknown", "nobody", "dropped")
+BIAS = ("axis", "category", "attribute", "intervention", "bias", "low", "high", "toward", "n")
+FLIPS = (
+    "axis", "category", "attribute", "intervention", "against", "bias before", "bias after", "to",
+    "clear",
+)  # fmt: skip
+QUALITY = (
+    "category", "axis", "intervention", "usable per attribute", "of", "change", "low", "high",
+)  # fmt: skip
+LEAST_IMAGES = 3
+
+
+def scores_table(every: Sequence[CategoryArms], suffix: str) -> Table:
+    """Return all scores of every arm: Eq. 1, the many-group diversity, Eq. 2 over attributes."""
+    rows = [_score_row(arms, arm) for arms in every for arm in arms.arms.values()]
+    return Table(
+        f"scores{suffix}",
+        f"Diversity and bias by category, axis and intervention{suffix}",
+        SCORES,
+        rows,
+        note="diversity: Eq. 1, 0 even to 1 one group only, smaller is more diverse. many-group: "
+        "how often two images of an attribute differ, 0 never to 1 as with equal shares of all "
+        "groups, larger is more diverse, free of small-n bias. bias: Eq. 2, mean over attributes.",
+    )
+
+
+def _score_row(arms: CategoryArms, arm: Arm) -> list[Any]:
+    view = arms.view
+    confidence = view.settings.confidence
+    rng = view.settings.rng(
+        view.study.name, view.data.encoder.digest, view.name, arms.category.name, arm.name, "scores"
+    )
+    pair = diversity_score(arm.first, arm.second, rng=rng, confidence=confidence)
+    many = many_group_diversity(arms.known(arm), rng=rng, confidence=confidence)
+    rest = [int(n) for n in arm.counts[:, len(view.groups) :].sum(axis=0)]
+    scores: list[float | None] = [None] * 6
+    if pair.n >= LEAST_IMAGES:
+        scores = [
+            finite(value) for value in (pair.value, *pair.interval, many.value, *many.interval)
+        ]
+    return [
+        arms.category.name, view.name, arm.name, arm.intervention.axis if arm.intervention else "",
+        *scores, *_mean_bias(arm, confidence), pair.n, *rest,
+    ]  # fmt: skip
+
+
+def _mean_bias(arm: Arm, confidence: float) -> list[float | None]:
+    """Return the mean of Eq. 2 over attributes, with Student's interval."""
+    values = bias_score(arm.first, arm.second).value
+    values = values[~np.isnan(values)]
+    if values.size == 0:
+        return [None, None, None]
+    mean = float(values.mean())
+    if values.size == 1:
+        return [mean, None, None]
+    reach = _reach(values, confidence)
+    return [mean, max(mean - reach, -1.0), min(mean + reach, 1.0)]
+
+
+def paper_table(every: Sequence[CategoryArms], suffix: str) -> Table:
+    """Return the diversity scores of one category as the paper prints them (tables 1, 2 and 6).
+
+    Args:
+        every: The category on each of its axes.
+        suffix: Names the encoder where there are several.
+    """
+    category = every[0].category
+    rows = []
+    for arm in every[0].arms.values():
+        row: list[Any] = [kind_of(arm.intervention), category.pattern(arm.intervention)]
+        for arms in every:
+            same = arms.arms[arm.name]
+            total = int((same.first + same.second).sum())
+            gap = int(np.abs(same.first - same.second).sum())
+            row += [gap / total if total >= LEAST_IMAGES else None, total]
+        rows.append(row)
+    columns = ["type", "prompt"]
+    for arms in every:
+        columns += [f"{arms.view.name} DS", f"{arms.view.name} n"]
+    return Table(
+        f"diversity-{category.name}{suffix}".replace(" ", "-"),
+        f"Diversity scores: {category.name}{suffix}",
+        columns,
+        rows,
+        note="DS: diversity score, Eq. 1; smaller is more diverse. Intervals are in the table of "
+        "all scores.",
+    )
+
+
+def shares_table(arms: CategoryArms) -> Table:
+    """Return group shares by intervention, over all attributes of a category."""
+    view = arms.view
+    rows: list[list[Any]] = []
+    for arm in arms.arms.values():
+        known = arms.known(arm)
+        totals = known.sum(axis=1)
+        n = int(totals.sum())
+        rest = [int(x) for x in arm.counts[:, len(view.groups) :].sum(axis=0)]
+        clustered = view.settings.unit == "prompt" and view.settings.resample == "units"
+        for i, group in enumerate(view.groups):
+            bounds = prompts_share_interval(
+                known[:, i], totals, confidence=view.settings.confidence, clustered=clustered
+            )
+            shown: list[float | None] = [None, None, None]
+            if n >= LEAST_IMAGES:
+                share = float(known[:, i].sum()) / n
+                shown = [share, finite(bounds.low), finite(bounds.high)]
+            rows.append([view.name, arm.name, group, *shown, n, *rest])
+    return Table(
+        f"shares-{arms.category.name}-{view.name}{view.suffix}".replace(" ", "-"),
+        f"Who is shown: {arms.category.name}, {view.name}{view.suffix}",
+        SHARES,
+        rows,
+        role="shares",
+        note=f"Over all attributes, among images with a known group. {view.axis.note}",
+    )
+
+
+def bias_table(every: Sequence[CategoryArms], suffix: str) -> Table:
+    """Return Eq. 2 of every attribute with every intervention (figure 3)."""
+    rows: list[list[Any]] = []
+    for arms in every:
+        for arm in arms.arms.values():
+            bias = bias_score(arm.first, arm.second, confidence=arms.view.settings.confidence)
+            for i, attribute in enumerate(arms.category.attributes):
+                value = float(bias.value[i])
+                lean = arms.first if value > 0 else arms.second if value < 0 else ""
+                bounds = (bias.interval.low[i], bias.interval.high[i])
+                rows.append([
+                    arms.view.name, arms.category.name, attribute, arm.name, finite(value),
+                    *(finite(float(x)) for x in bounds), lean, int(bias.n[i]),
+                ])  # fmt: skip
+    firsts = ", ".join(dict.fromkeys(f"{one.first} ({one.view.name})" for one in every))
+    return Table(
+        f"bias{suffix}",
+        f"Bias of every attribute{suffix}",
+        BIAS,
+        rows,
+        note=f"Eq. 2, -1 to 1; above 0 towards {firsts}.",
+    )
+
+
+def flips_table(comparisons: Sequence[Comparison], suffix: str) -> Table:
+    """Return the attributes whose leading group changes."""
+    rows = [
+        [
+            one.arms.view.name, one.arms.category.name, each.name, one.after.name, one.before.name,
+            each.bias.before, each.bias.after,
+            one.arms.first if each.bias.after > 0 else one.arms.second, each.flip_certain,
+        ]
+        for one in comparisons
+        for each in one.result.attributes
+        if each.flipped
+    ]  # fmt: skip
+    return Table(
+        f"flips{suffix}",
+        f"Flips: attributes whose leading group changes{suffix}",
+        FLIPS,
+        rows,
+        note="clear: neither interval of the two biases holds 0. With few images most flips are "
+        "chance.",
+    )
+
+
+def quality_table(every: Sequence[CategoryArms], suffix: str) -> Table:
+    """Return usable images per attribute, original against each intervention (table 3)."""
+    rows = [_quality_row(arms, arm) for arms in every for arm in arms.arms.values()]
+    return Table(
+        f"quality{suffix}",
+        f"Usable images per attribute{suffix}",
+        QUALITY,
+        rows,
+        note="Images that enter the diversity score: made, showing somebody where the axis asks "
+        "for that, and of a known group. change: against the original, over attributes.",
+    )
+
+
+def _quality_row(arms: CategoryArms, arm: Arm) -> list[Any]:
+    usable = arms.known(arm).sum(axis=1)
+    row: list[Any] = [
+        arms.category.name, arms.view.name, arm.name, float(usable.mean()),
+        float(arm.counts.sum(axis=1).mean()),
+    ]  # fmt: skip
+    if arm.intervention is None:
+        return [*row, None, None, None]
+    change = usable - arms.known(arms.original).sum(axis=1)
+    mean = float(change.mean())
+    if change.size < 2:
+        return [*row, mean, None, None]
+    reach = _reach(change.astype(np.float64), arms.view.settings.confidence)
+    return [*row, mean, mean - reach, mean + reach]
+
+
+def _reach(values: np.ndarray[Any, np.dtype[np.float64]], confidence: float) -> float:
+    quantile = float(stats.t.ppf(0.5 + confidence / 2, values.size - 1))
+    return quantile * float(values.std(ddof=1)) / math.sqrt(values.size)

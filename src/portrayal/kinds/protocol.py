@@ -1,0 +1,153 @@
+"""What a kind of study is: everything that the rest of the house asks of one.
+
+A kind is a folder with its schema, preparation, plan, analysis, tables, charts and questions, and
+an object of a subclass of `Kind` registered under the entry point `portrayal.kinds`. Only `name`,
+`study` and `analyze` have to be given; every other method has an answer that suits a study of
+prompts with images.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from portrayal.audit import Audit
+from portrayal.errors import StudyError
+from portrayal.findings.data import StudyData
+from portrayal.findings.human_side import HumanSide, axes_beside_raters
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.measurers import Encoder, MeasurementSummary
+from portrayal.records import StudyResult
+from portrayal.studies.registry import kind_of as study_kind_of
+from portrayal.studies.schema import Study
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+S = TypeVar("S", bound=Study)
+
+
+class Kind(ABC, Generic[S]):
+    """A kind of study.
+
+    Attributes:
+        name: As `kind` in a study file.
+        study: The schema.
+        place: Where a report tells of it: lower comes first.
+        takes_corpus: Whether its studies compare with training data (`--corpus`).
+    """
+
+    name: ClassVar[str]
+    study: ClassVar[type[Study]]
+    place: ClassVar[int] = 100
+    takes_corpus: ClassVar[bool] = False
+
+    def starter(self) -> str:
+        """Return a commented study file to start from: `starter.toml` beside the kind's module."""
+        package = type(self).__module__.rpartition(".")[0]
+        return (files(package) / "starter.toml").read_text(encoding="utf-8")
+
+    # --- before images are generated ---------------------------------------------------------
+
+    def check(self, study: S, out: Path, corpus: Path | None) -> None:
+        """Raise, before a model is loaded, where a study lacks what it needs.
+
+        Args:
+            study: The study.
+            out: The audit's folder; need not be there yet.
+            corpus: The training data that was named.
+        """
+
+    def carry_over(self, study: S, audit: Audit) -> S:
+        """Return the study with what the audit has drawn for it before; nothing is drawn."""
+        return study
+
+    def draw(self, study: S, audit: Audit | None) -> S:
+        """Return the study with all texts that a language model draws for it.
+
+        What the audit has drawn before is kept; a study whose texts are all there opens no model.
+        """
+        return study if audit is None else self.carry_over(study, audit)
+
+    def prepare(self, study: S, audit: Audit, corpus: Path | None, *, on_progress: OnProgress) -> S:
+        """Return the study with everything that it needs beside generated images."""
+        return study
+
+    def detectable(self, study: S, settings: AnalysisSettings) -> str:
+        """Return the smallest effect that the study would find four times in five, in words."""
+        return ""
+
+    def with_real_world(self, study: S, file: Path) -> S | None:
+        """Return the study with shares of the real world as a baseline; None: it has no use."""
+        return None
+
+    def without_phrase(self, study: S, phrase: str, replacement: str | None) -> Study:
+        """Return the study that asks what a phrase of a prompt addition does.
+
+        Raises:
+            StudyError: Studies of this kind have no prompt additions.
+        """
+        raise StudyError(
+            f"{study.name} is of kind {study.kind}; a phrase can be taken out of an intervention "
+            "study only, such as entigen"
+        )
+
+    # --- after images are generated ----------------------------------------------------------
+
+    def measure_more(
+        self,
+        studies: Sequence[S],
+        audit: Audit,
+        encoders: Sequence[Encoder],
+        *,
+        on_progress: OnProgress,
+    ) -> list[MeasurementSummary]:
+        """Measure what the studies need beside the embeddings of their images."""
+        return []
+
+    @abstractmethod
+    def analyze(
+        self, study: S, data: Sequence[StudyData], settings: AnalysisSettings
+    ) -> StudyResult:
+        """Answer a study.
+
+        Args:
+            study: The study.
+            data: Its images, once for each encoder that looked at them.
+            settings: How.
+        """
+
+    def beside_raters(
+        self,
+        study: S,
+        audit: Audit,
+        data: Sequence[StudyData],
+        result: StudyResult,
+        settings: AnalysisSettings,
+    ) -> HumanSide:
+        """Set what raters said beside what was measured."""
+        return axes_beside_raters(study, audit, data, settings)
+
+    def rated_together(
+        self, studies: Sequence[S], sides: Sequence[Any], settings: AnalysisSettings
+    ) -> StudyResult | None:
+        """Return what raters say about several studies of the kind together, if anything."""
+        return None
+
+
+def kind_of(study: Study) -> Kind[Any]:
+    """Return the kind of a study.
+
+    Raises:
+        StudyError: What is registered under its name is no kind.
+    """
+    kind = study_kind_of(study)
+    if not isinstance(kind, Kind):
+        raise StudyError(
+            f"the study kind {study.kind!r} is registered, but is no portrayal.kinds.Kind"
+        )
+    return kind

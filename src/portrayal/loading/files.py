@@ -1,0 +1,172 @@
+"""Where a model's files lie, and the hash of what is in them.
+
+The hash of a model's weights covers every byte of every safetensors file that is loaded. A shorter
+look (header, size, first and last MiB) would miss a fine-tune that moves one layer in the middle
+of a file, and two different models under one identity is the one mistake that an audit cannot
+find later. Files of the Hub's cache cost nothing: their names there are their hashes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from portrayal.errors import PortrayalError
+from portrayal.loading.attempts import first_line
+from portrayal.records import digest
+
+_OURS = ("practice",)
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+_PICKLES = (".bin", ".ckpt", ".pt", ".pth", ".pkl", ".pickle")
+# What saving again changes although the model is the same.
+_NOT_CONFIGURATION = frozenset({"transformers_version", "torch_dtype", "dtype"})
+_WEIGHTS = re.compile(
+    r"(?:diffusion_pytorch_model|pytorch_model|model)"
+    r"(?P<variant>\.fp16)?(?:-\d+-of-\d+)?\.safetensors"
+)
+_CONFIGURATION = frozenset(
+    {
+        "added_tokens.json",
+        "config.json",
+        "merges.txt",
+        "preprocessor_config.json",
+        "processor_config.json",
+        "special_tokens_map.json",
+        "spiece.model",
+        "tokenizer.json",
+        "tokenizer.model",
+        "tokenizer_config.json",
+        "vocab.json",
+        "vocab.txt",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a model's files lie, and the name under which people know it."""
+
+    name: str
+    folder: Path
+    revision: str | None = None
+
+
+def find_source(
+    model: str,
+    *,
+    revision: str | None,
+    download: Callable[[str, str | None], str],
+    error: type[PortrayalError],
+) -> Source:
+    """Find a model by folder or Hub id.
+
+    Args:
+        model: A folder, or an id such as "owner/name".
+        revision: A branch, tag or commit; for Hub ids only.
+        download: Called with id and revision where `model` is no folder; returns the folder.
+        error: What to raise where there is no such model.
+    """
+    folder = Path(model).expanduser()
+    if model and folder.is_dir():
+        if revision is not None:
+            raise error(
+                f"{model}: a folder has no revision, got {revision!r}; leave --revision out"
+            )
+        return Source(folder.resolve().name, folder)
+    if not _HUB_ID.fullmatch(model):
+        near = difflib.get_close_matches(model, _OURS, n=1, cutoff=0.7)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise error(f"{model!r}: no such folder, and not a Hub id (owner/name){hint}")
+    try:
+        found = Path(download(model, revision))
+    except Exception as problem:  # the Hub's client raises many kinds; all mean "not here"
+        if folder.parent.is_dir():
+            where = f"the folder {folder.parent} holds no {folder.name}"
+            raise error(f"{model}: {where}, and the Hub did not give it; check it") from problem
+        raise error(
+            f"{model}: no such folder, and the Hub did not give it ({first_line(problem)}); "
+            "name a folder, or check the id and the network"
+        ) from problem
+    return Source(model, found, found.name)
+
+
+def weight_files(folder: Path, *, variant: str | None = None) -> list[Path]:
+    """Return the safetensors that loading a folder reads: the variant's, else the plain ones."""
+    found = [(_WEIGHTS.fullmatch(path.name), path) for path in sorted(folder.iterdir())]
+    plain = [path for match, path in found if match and match["variant"] is None]
+    special = [path for match, path in found if match and match["variant"] is not None]
+    return (special or plain) if variant else plain
+
+
+def configuration_files(folder: Path) -> list[Path]:
+    """Return the configurations and vocabularies that loading a folder reads."""
+    return [path for path in sorted(folder.iterdir()) if path.name in _CONFIGURATION]
+
+
+def weights_hash(root: Path, files: Iterable[Path]) -> str:
+    """Return the hash of weight files: names below `root`, sizes and contents."""
+    paths = sorted(files)
+    with ThreadPoolExecutor(4) as pool:
+        contents = list(pool.map(content_hash, paths))
+    names = [path.relative_to(root).as_posix() for path in paths]
+    sizes = [path.stat().st_size for path in paths]
+    return digest([list(row) for row in zip(names, sizes, contents, strict=True)], length=32)
+
+
+def configuration_hash(root: Path, files: Iterable[Path]) -> str:
+    """Return the hash of the text files beside the weights (configurations, vocabularies).
+
+    JSON counts by content, without private keys and versions, so that saving a model again with a
+    newer library does not make it another one.
+    """
+    found = {}
+    for path in sorted(files):
+        data = path.read_bytes()
+        name = path.relative_to(root).as_posix()
+        found[name] = hashlib.sha256(data).hexdigest()
+        if path.suffix == ".json":
+            with contextlib.suppress(ValueError):
+                found[name] = digest(_settled(json.loads(data)), length=64)
+    return digest(found, length=32)
+
+
+def content_hash(path: Path) -> str:
+    """Return the SHA-256 of a file; remembered in this process while the file stays as it is."""
+    real = path.resolve()
+    if real.parent.name == "blobs" and re.fullmatch(r"[0-9a-f]{64}", real.name):
+        return real.name
+    state = real.stat()
+    return _content_hash(str(real), state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=4096)
+def _content_hash(path: str, mtime_ns: int, size: int) -> str:
+    del mtime_ns, size  # part of the memory's key only
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _settled(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            key: _settled(item)
+            for key, item in value.items()
+            if not key.startswith("_") and key not in _NOT_CONFIGURATION
+        }
+    return [_settled(item) for item in value] if isinstance(value, list) else value
+
+
+def pickled_weights(folder: Path) -> Path | None:
+    """Return a weight file that only unpickling could read, where a folder has no safetensors."""
+    if any(folder.glob("*.safetensors")):
+        return None
+    return next((path for path in sorted(folder.iterdir()) if path.suffix in _PICKLES), None)

@@ -1,0 +1,218 @@
+"""The measurement loop: images that a measurer has not seen, in batches, until none is left."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import pyarrow.compute as pc
+from PIL import Image
+
+from portrayal.audit import Audit
+from portrayal.errors import MeasurementError
+from portrayal.loading.attempts import Attempts, Failure, Patience
+from portrayal.measurers.decoding import decode
+from portrayal.measurers.protocol import Encoder, MeasurementSummary, Measurer, Reason
+from portrayal.records import Measurement
+
+OnProgress = Callable[[int, int], None]
+"""Called with how many images are measured, and how many there are, over all measurers."""
+
+Values = Mapping[str, Any] | Reason
+"""What a measurer says of one image."""
+
+_TEXTS_AT_ONCE = 256
+_FAILED = "measuring failed: "
+# Quick measurers would write many small parts; a second of work is little to lose.
+_STORE_EVERY_S = 1.0
+
+
+def measure(
+    audit: Audit,
+    measurers: Sequence[Measurer],
+    *,
+    prompts: Iterable[str] | None = None,
+    texts: Iterable[str] = (),
+    on_progress: OnProgress | None = None,
+    patience: Patience | None = None,
+) -> MeasurementSummary:
+    """Let measurers look at the images that they have not seen, and encoders read texts.
+
+    Args:
+        audit: Where images come from and measurements go.
+        measurers: Who looks.
+        prompts: Only images of these prompts; all where left out.
+        texts: What encoders among the measurers embed as well.
+        on_progress: Called after every batch with done and total.
+        patience: How often a failing batch is tried.
+
+    Raises:
+        MeasurementError: A text is too long, or a measurer fails batch after batch.
+        AuditError: A part is damaged, or the disk is full.
+    """
+    chosen = None if prompts is None else set(prompts)
+    wanted = _images_of(audit, chosen)
+    seen = [_seen(audit, measurer) & wanted for measurer in measurers]
+    present = sum(len(keys) for keys in seen)
+    total = len(wanted) * len(measurers)
+    counts: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    needed = list(texts)
+    for measurer in measurers:
+        if isinstance(measurer, Encoder):
+            counts += _embed_texts(audit, measurer, needed)
+    report = on_progress or (lambda done, total: None)
+    report(present, total)
+    for measurer in measurers:
+        look = _Look(audit, measurer, patience or Patience())
+        before = present + counts["measured"] + reasons.total()
+        look.run(chosen, after_batch=partial(_report_after, report, before, total))
+        counts["measured"] += look.measured
+        reasons += look.reasons
+    return MeasurementSummary(
+        measured=counts["measured"],
+        present=present,
+        reasons=dict(reasons),
+        texts=counts["texts"],
+        truncated=counts["truncated"],
+    )
+
+
+def _report_after(report: OnProgress, before: int, total: int, done: int) -> None:
+    report(before + done, total)
+
+
+class _Look:
+    """One measurer going through the images of an audit.
+
+    Batches of which nothing could be measured are kept back until a later one succeeds: only then
+    is it the images' fault and worth a row. Of a broken measurer nothing is recorded, so that the
+    next run asks again.
+    """
+
+    def __init__(self, audit: Audit, measurer: Measurer, patience: Patience) -> None:
+        self._audit = audit
+        self._measurer = measurer
+        self._patience = patience
+        self._attempts: Attempts[Image.Image, Values] = Attempts(
+            measurer.measure, limit=measurer.batch_size, patience=patience
+        )
+        self._unstored: list[Measurement] = []
+        self._doubtful: list[list[Measurement]] = []
+        self.measured = 0
+        self.reasons: Counter[str] = Counter()
+
+    def run(self, prompts: Collection[str] | None, *, after_batch: Callable[[int], None]) -> None:
+        """Measure everything unseen; `after_batch` is told how many images that were so far."""
+        batches = self._audit.unmeasured_images(
+            self._measurer.identity, prompts=prompts, batch=self._measurer.batch_size
+        )
+        stored_at, done = time.monotonic(), 0
+        try:
+            with contextlib.closing(_decoded_ahead(batches)) as ahead:
+                for keys, images in ahead:
+                    self._keep(self._batch(keys, images), images)
+                    if time.monotonic() - stored_at > _STORE_EVERY_S:
+                        self._store()
+                        stored_at = time.monotonic()
+                    done += len(keys)
+                    after_batch(done)
+            self._trust()
+        finally:
+            self._store()
+
+    def _batch(
+        self, keys: Sequence[str], images: Sequence[Image.Image | Reason]
+    ) -> list[Measurement]:
+        readable = [image for image in images if not isinstance(image, Reason)]
+        left = iter(self._attempts.run(readable))
+        return [
+            measurement_row(key, image if isinstance(image, Reason) else next(left))
+            for key, image in zip(keys, images, strict=True)
+        ]
+
+    def _keep(self, rows: list[Measurement], images: Sequence[Image.Image | Reason]) -> None:
+        tried = [r for r, i in zip(rows, images, strict=True) if not isinstance(i, Reason)]
+        failed = [r for r in tried if r.reason is not None and r.reason.startswith(_FAILED)]
+        if not tried or len(failed) < len(tried):
+            self._trust()
+            self._unstored += rows
+            return
+        self._doubtful.append(rows)
+        if len(self._doubtful) >= self._patience.hopeless:
+            raise MeasurementError(
+                f"{self._measurer.identity.name}: {len(self._doubtful)} batches one after another: "
+                f"{failed[-1].reason}; mend it and run the same command again, it continues where "
+                "it stopped"
+            )
+
+    def _trust(self) -> None:
+        for rows in self._doubtful:
+            self._unstored += rows
+        self._doubtful.clear()
+
+    def _store(self) -> None:
+        rows, self._unstored = self._unstored, []
+        measurer = self._measurer
+        self._audit.append_measurements(measurer.identity, measurer.columns, rows)
+        self.measured += sum(row.values is not None for row in rows)
+        self.reasons += Counter(row.reason for row in rows if row.reason is not None)
+
+
+def measurement_row(key: str, answer: Values | Failure) -> Measurement:
+    """Return what is stored of an answer."""
+    if isinstance(answer, Failure):
+        return Measurement(key, None, f"{_FAILED}{answer.reason}")
+    if isinstance(answer, Reason):
+        return Measurement(key, None, answer.text)
+    return Measurement(key, answer)
+
+
+def _decoded_ahead(
+    batches: Iterator[list[tuple[str, bytes]]],
+) -> Generator[tuple[list[str], list[Image.Image | Reason]], None, None]:
+    """Read and decode the next batch while the measurer works on this one."""
+
+    def fetch() -> tuple[list[str], list[Image.Image | Reason]] | None:
+        batch = next(batches, None)
+        if batch is None:
+            return None
+        return [key for key, _ in batch], [decode(data) for _, data in batch]
+
+    with ThreadPoolExecutor(1, "portrayal-decode") as reader:
+        coming = reader.submit(fetch)
+        while (fetched := coming.result()) is not None:
+            coming = reader.submit(fetch)
+            yield fetched
+
+
+def _embed_texts(audit: Audit, encoder: Encoder, texts: Sequence[str]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    missing = audit.missing_texts(encoder.identity, texts)
+    for start in range(0, len(missing), _TEXTS_AT_ONCE):
+        some = missing[start : start + _TEXTS_AT_ONCE]
+        found = encoder.embed_texts(some)
+        audit.append_texts(
+            encoder.identity, some, found.vectors, tokens=found.tokens, truncated=found.truncated
+        )
+        counts["texts"] += len(some)
+        counts["truncated"] += sum(found.truncated)
+    return counts
+
+
+def _images_of(audit: Audit, prompts: Collection[str] | None) -> set[str]:
+    """Return the keys of the images that exist, of some prompts or of all."""
+    rows = audit.images().select("key, prompt, status").to_arrow_table()
+    rows = rows.filter(pc.equal(rows["status"], "ok"))
+    found = zip(rows["key"].to_pylist(), rows["prompt"].to_pylist(), strict=True)
+    return {key for key, prompt in found if prompts is None or prompt in prompts}
+
+
+def _seen(audit: Audit, measurer: Measurer) -> set[str]:
+    rows = audit.measurements(measurer.identity, columns=["key"]).to_arrow_table()
+    return set(rows["key"].to_pylist())

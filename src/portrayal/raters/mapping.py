@@ -1,0 +1,222 @@
+"""MAP.toml: which columns of a raters' file say what.
+
+format = "csv"                      csv, mturk or labelstudio
+image = ["model", "prompt", "n"]    the column that names an image, or several together
+rater = "worker"                    who voted
+prompt = "caption"                  optional; with `seed` it finds the image in an audit
+seed = "image"
+
+[only]                              optional: rows to read; the others are dropped and counted
+AssignmentStatus = ["Approved"]
+
+[factors]                           optional: what scores are grouped by
+model = "model"
+intervention = { columns = ["category", "prompt"], values = { "objects/Prompt1" = "original" } }
+
+[score]                             optional
+attribute = "attribute"             the factor whose levels are attributes (k of equation 1)
+by = ["model", "intervention"]      one table row for each combination of these
+
+[[questions]]                       as for the rating page, and where the answer stands
+id = "gender"
+column = "gender"
+values = { 1 = "man", 2 = "woman", 3 = "poor quality", 4 = "both visible" }
+cant_judge = ["poor quality", "both visible"]
+axis = "perceived gender"
+counts_if = { person = ["yes"] }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from portrayal.errors import one_of
+from portrayal.raters.questions import (
+    Keys,
+    QuestionId,
+    QuestionSet,
+    questions_from,
+    read_document,
+    validated,
+)
+from portrayal.studies.parts import Part
+from portrayal.studies.problems import did_you_mean
+
+FORMATS = ("csv", "mturk", "labelstudio")
+JOINT = "/"
+"""What several columns that name one thing are joined with."""
+
+Columns = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Level(Part):
+    """Where the level of a factor stands.
+
+    Attributes:
+        columns: One column, or several that together tell the level.
+        values: Level by what stands there; empty: what stands there is the level.
+        other: What to do with a row whose value is not in `values`.
+    """
+
+    columns: Columns
+    values: dict[str, str] = Field(default_factory=dict)
+    other: Literal["error", "drop", "keep"] = "error"
+
+
+class MappedQuestion(Part):
+    """A question, and where its answer stands.
+
+    Attributes:
+        column: The column with the answer.
+        columns: Instead, one column of true and false for each answer key.
+        values: Answer key by what stands in the column; empty: what stands there is the key.
+        cant_judge: The answer keys that say "can't judge".
+        groups: The other keys in the order of the scores; None: as in `values`.
+    """
+
+    id: QuestionId
+    text: str = ""
+    column: str = ""
+    columns: dict[str, str] = Field(default_factory=dict)
+    values: dict[str, str] = Field(default_factory=dict)
+    cant_judge: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
+    asked_if: dict[str, Keys] = Field(default_factory=dict)
+    counts_if: dict[str, Keys] = Field(default_factory=dict)
+    axis: str = ""
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if bool(self.column) == bool(self.columns):
+            raise ValueError("needs column, or columns with one for each answer; not both")
+        if self.columns and self.values:
+            raise ValueError("has columns and values; columns name the answers already")
+        keys = self.answer_keys()
+        named = (*(self.groups or ()), *self.cant_judge)
+        for name in named:
+            if name not in keys:
+                raise ValueError(
+                    f"names the answer {name!r}{did_you_mean(name, keys)}; allowed: {one_of(keys)}"
+                )
+        if len(set(named)) < len(named):
+            raise ValueError("names an answer twice in groups and cant_judge; each once")
+        rest = [key for key in keys if key not in named]
+        if self.groups is not None and rest:
+            raise ValueError(
+                f"has the answer {rest[0]!r}, which is in neither groups nor cant_judge"
+            )
+        return self
+
+    def answer_keys(self) -> tuple[str, ...]:
+        """Return the answer keys; none where free text stands in the column."""
+        placed = (*self.columns, *self.values.values())
+        return tuple(dict.fromkeys(placed or (*(self.groups or ()), *self.cant_judge)))
+
+    def question(self) -> dict[str, Any]:
+        """Return the question without its place, as data."""
+        keys = self.answer_keys()
+        groups = self.groups or tuple(key for key in keys if key not in self.cant_judge)
+        answers = [{"key": key, "text": key} for key in groups]
+        unsure = [{"key": key, "text": key, "cant_judge": True} for key in self.cant_judge]
+        return {
+            "id": self.id,
+            "text": self.text or self.id,
+            "answers": [*answers, *unsure],
+            "asked_if": self.asked_if,
+            "counts_if": self.counts_if,
+            "axis": self.axis,
+        }
+
+
+class Scoring(Part):
+    """How images are grouped.
+
+    Attributes:
+        attribute: The factor whose levels are attributes; "": `attribute` where there is one,
+            else all images of a group are one attribute.
+        by: Factors; None: all but the attribute.
+    """
+
+    attribute: str = ""
+    by: tuple[str, ...] | None = None
+
+
+class LabelMap(Part):
+    """The content of a MAP.toml."""
+
+    format: Literal["csv", "mturk", "labelstudio"] = "csv"
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
+    image: Columns
+    rater: str
+    prompt: str = ""
+    seed: str = ""
+    duplicates: Literal["error", "first", "last"] = "error"
+    only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    factors: dict[str, Level] = Field(default_factory=dict)
+    score: Scoring = Scoring()
+    mapped: Annotated[tuple[MappedQuestion, ...], Field(alias="questions", min_length=1)]
+
+    @field_validator("image", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("factors", mode="before")
+    @classmethod
+    def _short_forms(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {
+            name: {"columns": [one]} if isinstance(one, str) else _with_columns(one)
+            for name, one in value.items()
+        }
+
+    @model_validator(mode="after")
+    def _known_factors(self) -> Self:
+        for name in (self.score.attribute, *(self.score.by or ())):
+            if name and name not in self.factors:
+                raise ValueError(
+                    f"score names the factor {name!r}{did_you_mean(name, self.factors)}; "
+                    f"allowed: {one_of(list(self.factors)) or 'none, there are no factors'}"
+                )
+        return self
+
+    @property
+    def attribute(self) -> str | None:
+        """The factor whose levels are attributes."""
+        return self.score.attribute or ("attribute" if "attribute" in self.factors else None)
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The factors that tables are split by."""
+        if self.score.by is not None:
+            return self.score.by
+        return tuple(name for name in self.factors if name != self.attribute)
+
+    def questions(self, source: str) -> QuestionSet:
+        """Return what was asked."""
+        asked = [one.question() for one in self.mapped]
+        return questions_from({"questions": asked}, source=source)
+
+
+def read_map(path: Path) -> LabelMap:
+    """Read a MAP.toml.
+
+    Raises:
+        ImportFileError: It is wrong.
+    """
+    found = validated(LabelMap, read_document(path), source=path.name)
+    found.questions(path.name)
+    return found
+
+
+def _with_columns(level: Any) -> Any:
+    """Allow `column = "x"` for a level that stands in one column."""
+    if isinstance(level, Mapping) and "column" in level:
+        rest = {name: value for name, value in level.items() if name != "column"}
+        return {"columns": [level["column"]], **rest}
+    return level

@@ -1,0 +1,147 @@
+"""Votes from a raters' file: what the cells of its rows mean stands in a MAP.toml.
+
+A fault is one line with file, row and column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from portrayal.errors import ImportFileError, one_of
+from portrayal.raters.mapping import JOINT, LabelMap, Level, MappedQuestion
+from portrayal.raters.rows import Row, rows_of
+from portrayal.raters.votes import RatedImage, Vote, Votes
+from portrayal.studies.problems import did_you_mean
+
+_TRUE = {"true", "1", "yes", "on"}
+_FALSE = {"false", "0", "no", "off", ""}
+
+
+def read_votes(path: Path, label_map: LabelMap, *, source: str = "MAP.toml") -> Votes:
+    """Read the votes of a raters' file.
+
+    Args:
+        path: The file.
+        label_map: Which columns say what.
+        source: What to call the map in an error.
+
+    Raises:
+        ImportFileError: The file or the map is wrong.
+    """
+    images: dict[str, RatedImage] = {}
+    votes: dict[tuple[str, str], Vote] = {}
+    dropped: Counter[str] = Counter()
+    for row in rows_of(path, label_map):
+        reason, levels = _levels(row, label_map)
+        if reason is not None:
+            dropped[reason] += 1
+            continue
+        image, rater = row.joined(label_map.image), row.cell(label_map.rater)
+        if not image.strip(JOINT) or not rater:
+            what = f"column {label_map.rater}" if image.strip(JOINT) else "the image's column"
+            raise ImportFileError(f"{row.where}: {what} is empty")
+        _take_image(images, image, _about(row, label_map, levels), row)
+        vote = Vote(image, rater, _answers(row, label_map.mapped))
+        if (image, rater) in votes:
+            if label_map.duplicates == "error":
+                raise ImportFileError(
+                    f"{row.where}: rater {rater} votes on image {image!a} a second time; "
+                    'set duplicates = "first" or "last" in the map to choose one'
+                )
+            dropped["a rater's second vote on an image"] += 1
+            if label_map.duplicates == "first":
+                continue
+        votes[image, rater] = vote
+    if not votes:
+        raise ImportFileError(f"{path}: no votes in it ({sum(dropped.values())} rows dropped)")
+    return Votes(label_map.questions(source), images, list(votes.values()), dict(dropped))
+
+
+def _levels(row: Row, label_map: LabelMap) -> tuple[str | None, dict[str, str]]:
+    """Return the levels of a row's factors, or the reason why the row is left out."""
+    for column, allowed in label_map.only.items():
+        if row.cell(column) not in allowed:
+            return f"{column} is none of: {one_of(allowed) or 'nothing'}", {}
+    levels = {}
+    for name, level in label_map.factors.items():
+        found = _level(row, level)
+        if found is None:
+            return f"{name} is not one that the map names", {}
+        levels[name] = found
+    return None, levels
+
+
+def _level(row: Row, level: Level) -> str | None:
+    value = row.joined(level.columns)
+    if not level.values or value in level.values:
+        return level.values.get(value, value)
+    if level.other == "error":
+        raise ImportFileError(
+            f"{row.where}, column {JOINT.join(level.columns)}: {value!r} is not in values"
+            f"{did_you_mean(value, level.values)}; allowed: {one_of(list(level.values))}"
+        )
+    return value if level.other == "keep" else None
+
+
+def _about(row: Row, label_map: LabelMap, levels: dict[str, str]) -> RatedImage:
+    seed = row.cell(label_map.seed) if label_map.seed else ""
+    if seed and not (seed.isascii() and seed.isdigit()):
+        raise ImportFileError(
+            f"{row.where}, column {label_map.seed}: {seed!r} is no seed; allowed: a whole number"
+        )
+    prompt = row.cell(label_map.prompt) if label_map.prompt else ""
+    return RatedImage(prompt, levels, int(seed) if seed else None)
+
+
+def _take_image(images: dict[str, RatedImage], image: str, about: RatedImage, row: Row) -> None:
+    before = images.setdefault(image, about)
+    if before.factors != about.factors:
+        name = next(one for one in about.factors if before.factors[one] != about.factors[one])
+        raise ImportFileError(
+            f"{row.where}: image {image!a} has {name} {about.factors[name]!r} here and "
+            f"{before.factors[name]!r} above; name the image by more columns"
+        )
+
+
+def _answers(row: Row, questions: tuple[MappedQuestion, ...]) -> dict[str, str]:
+    found = {}
+    for question in questions:
+        answer = _ticked(row, question) if question.columns else _written(row, question)
+        if answer:
+            found[question.id] = answer
+    return found
+
+
+def _written(row: Row, question: MappedQuestion) -> str:
+    if not question.answer_keys() and question.column not in row.cells:
+        return ""  # nobody wrote a comment, and Label Studio leaves the column out
+    value = row.cell(question.column)
+    if not value:
+        return ""
+    allowed = question.values or {key: key for key in question.answer_keys()}
+    if not allowed:
+        return value
+    if value not in allowed:
+        raise ImportFileError(
+            f"{row.where}, column {question.column}: {value!r} is no answer"
+            f"{did_you_mean(value, allowed)}; allowed: {one_of(list(allowed))}"
+        )
+    return allowed[value]
+
+
+def _ticked(row: Row, question: MappedQuestion) -> str:
+    """Return the one answer whose own column says true."""
+    ticked = []
+    for key, column in question.columns.items():
+        value = row.cell(column).lower()
+        if value not in _TRUE | _FALSE:
+            raise ImportFileError(f"{row.where}, column {column}: {value!r}; allowed: true, false")
+        if value in _TRUE:
+            ticked.append(key)
+    if len(ticked) > 1:
+        raise ImportFileError(
+            f"{row.where}, question {question.id}: {len(ticked)} answers are ticked "
+            f"({one_of(ticked)}); a question takes one"
+        )
+    return ticked[0] if ticked else ""

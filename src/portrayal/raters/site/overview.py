@@ -1,0 +1,210 @@
+"""What the person who runs a rating sees: progress, attention checks, votes."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from portrayal.raters.layouts import factor_columns
+from portrayal.raters.questions import QuestionSet
+from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, Task
+from portrayal.raters.votes import RatedImage, Vote, Votes
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class RaterProgress:
+    """How far a rater is.
+
+    Attributes:
+        id: The rater's number.
+        name: As given when the link was made.
+        done: Tasks with all questions answered.
+        total: All tasks.
+        checks: Attention checks that are done.
+        passed: Those of them where every answer was the known one, or the same as before.
+        seconds: Median time at an image, where known.
+        last: When the last answer came, in UTC.
+        closed: Whether the link was closed.
+    """
+
+    id: int
+    name: str
+    done: int
+    total: int
+    checks: int
+    passed: int
+    seconds: float | None
+    last: str
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A task with its answers."""
+
+    task: Any
+    answers: Mapping[str, str]
+
+
+def rater_names(database: Database) -> list[str]:
+    """Return the names of all raters, in the order they were added."""
+    with database.reading() as connection:
+        return list(connection.execute(sa.select(Rater.name).order_by(Rater.id)).scalars())
+
+
+def rater_name(database: Database, rater: int) -> str:
+    """Return the name of a rater.
+
+    Raises:
+        LookupError: There is no rater of this number.
+    """
+    with database.reading() as connection:
+        found = connection.execute(sa.select(Rater.name).where(Rater.id == rater)).scalar()
+    if found is None:
+        raise LookupError(rater)
+    return found
+
+
+def factor_names(database: Database) -> list[str]:
+    """Return the factors that images of the rating have."""
+    with database.reading() as connection:
+        factors = connection.execute(sa.select(ImageRow.factors)).scalars()
+        return sorted({name for row in factors for name in row})
+
+
+def progress(database: Database, questions: QuestionSet) -> list[RaterProgress]:
+    """Return how far everybody is."""
+    with database.reading() as connection:
+        raters = connection.execute(
+            sa.select(Rater.id, Rater.name, Rater.closed_at).order_by(Rater.id)
+        ).all()
+        rows = _rows(connection)
+        latest = connection.execute(
+            sa.select(Task.rater_id, sa.func.max(AnswerRow.at).label("at"))
+            .join(AnswerRow, AnswerRow.task_id == Task.id)
+            .group_by(Task.rater_id)
+        )
+        last = {row.rater_id: row.at for row in latest}
+    mine: dict[int, list[_Row]] = defaultdict(list)
+    for row in rows:
+        mine[row.task.rater_id].append(row)
+    return [_progress(rater, mine[rater.id], last.get(rater.id), questions) for rater in raters]
+
+
+def votes(database: Database, questions: QuestionSet) -> Votes:
+    """Return the votes of all finished tasks; attention checks are no votes."""
+    with database.reading() as connection:
+        rows = _rows(connection)
+        images = connection.execute(
+            sa.select(ImageRow.image, ImageRow.prompt, ImageRow.seed, ImageRow.factors)
+        ).all()
+    about = {
+        image: RatedImage(prompt, dict(factors), seed) for image, prompt, seed, factors in images
+    }
+    done = [row for row in rows if row.task.done_at is not None and row.task.kind == "rating"]
+    found = [
+        Vote(row.task.image, str(row.task.rater_id), dict(row.answers))
+        for row in sorted(done, key=lambda row: (row.task.image, row.task.rater_id))
+    ]
+    return Votes(questions, {vote.image: about[vote.image] for vote in found}, found)
+
+
+def votes_csv(database: Database, questions: QuestionSet) -> str:
+    """Return all finished tasks as CSV, attention checks marked; raters appear as numbers only."""
+    with database.reading() as connection:
+        rows = _rows(connection)
+        images = {
+            row.image: row
+            for row in connection.execute(
+                sa.select(ImageRow.image, ImageRow.prompt, ImageRow.seed, ImageRow.factors)
+            )
+        }
+    names = sorted({name for row in images.values() for name in row.factors})
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    ids = [question.id for question in questions.questions]
+    factors = factor_columns(names).values()
+    table.writerow(
+        ["key", "prompt", "seed", *factors, "rater", "check", *ids, "seconds", "answered_at"]
+    )
+    free = {question.id for question in questions.questions if not question.answers}
+    for row in sorted(rows, key=lambda row: (row.task.rater_id, row.task.place)):
+        if row.task.done_at is None:
+            continue
+        image = images[row.task.image]
+        given = [
+            _harmless(row.answers.get(name, "")) if name in free else row.answers.get(name, "")
+            for name in ids
+        ]
+        check = "" if row.task.kind == "rating" else row.task.kind
+        levels = [image.factors.get(name, "") for name in names]
+        about = [image.image, image.prompt, image.seed, *levels]
+        table.writerow(
+            [*about, row.task.rater_id, check, *given, row.task.seconds, _time(row.task.done_at)]
+        )
+    return written.getvalue()
+
+
+def _rows(connection: sa.Connection) -> list[_Row]:
+    answers: dict[int, dict[str, str]] = defaultdict(dict)
+    given = sa.select(AnswerRow.task_id, AnswerRow.question, AnswerRow.answer)
+    for row in connection.execute(given.where(AnswerRow.answer.is_not(None))):
+        answers[row.task_id][row.question] = str(row.answer)
+    tasks = connection.execute(
+        sa.select(
+            Task.id,
+            Task.rater_id,
+            Task.image,
+            Task.kind,
+            Task.place,
+            Task.done_at,
+            Task.seconds,
+            ImageRow.expected,
+        ).join(ImageRow, ImageRow.image == Task.image)
+    )
+    return [_Row(task, answers.get(task.id, {})) for task in tasks]
+
+
+def _progress(
+    rater: Any, rows: Sequence[_Row], last: float | None, questions: QuestionSet
+) -> RaterProgress:
+    done = [row for row in rows if row.task.done_at is not None]
+    first = {row.task.image: row.answers for row in done if row.task.kind == "rating"}
+    checks = [row for row in done if row.task.kind != "rating"]
+    ids = [question.id for question in questions.choices]
+    passed = 0
+    for row in checks:
+        wanted = row.task.expected or first.get(row.task.image, {})
+        looked_at = wanted if row.task.expected else ids
+        passed += all(row.answers.get(name) == wanted.get(name) for name in looked_at)
+    times = [row.task.seconds for row in done if row.task.seconds is not None]
+    return RaterProgress(
+        id=rater.id,
+        name=rater.name,
+        done=len(done),
+        total=len(rows),
+        checks=len(checks),
+        passed=passed,
+        seconds=statistics.median(times) if times else None,
+        last="" if last is None else _time(last),
+        closed=rater.closed_at is not None,
+    )
+
+
+def _time(moment: float) -> str:
+    return dt.datetime.fromtimestamp(moment, dt.UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _harmless(text: str) -> str:
+    """Return a comment that a spreadsheet takes for text, whatever a rater wrote."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,82 @@
+"""Votes: what each rater said about each image. Read from a file, from the rating page, or stored
+with an audit; scored always in the same way.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from portrayal.raters.questions import QuestionSet
+
+
+@dataclass(frozen=True, slots=True)
+class RatedImage:
+    """What an image was made from.
+
+    Attributes:
+        prompt: The prompt's text, "" where the file does not tell.
+        factors: Levels by factor: what scores are grouped by.
+        seed: The seed, where it is known.
+    """
+
+    prompt: str = ""
+    factors: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one rater said about one image: answer keys by question."""
+
+    image: str
+    rater: str
+    answers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """All votes of one rating.
+
+    Attributes:
+        questions: What was asked.
+        images: What each image was made from, by its name.
+        votes: At most one for each image and rater.
+        dropped: Rows of the source that were left out, by reason.
+    """
+
+    questions: QuestionSet
+    images: Mapping[str, RatedImage]
+    votes: Sequence[Vote]
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Everybody who voted, in the order of the first vote."""
+        return tuple(dict.fromkeys(vote.rater for vote in self.votes))
+
+    def by_image(self) -> dict[str, list[Vote]]:
+        """Return the votes of every image, images in the order of the first vote."""
+        found: dict[str, list[Vote]] = defaultdict(list)
+        for vote in self.votes:
+            found[vote.image].append(vote)
+        return dict(found)
+
+    def ratings(self, question: str) -> list[list[str | None]]:
+        """Return one row per image and one column per rater: an answer, or None for no vote."""
+        column = {rater: i for i, rater in enumerate(self.raters)}
+        rows = []
+        for votes in self.by_image().values():
+            row: list[str | None] = [None] * len(column)
+            for vote in votes:
+                row[column[vote.rater]] = vote.answers.get(question)
+            rows.append(row)
+        return rows
+
+    def of_images(self, wanted: Callable[[RatedImage], bool]) -> Votes:
+        """Return the votes about some of the images."""
+        images = {name: image for name, image in self.images.items() if wanted(image)}
+        return replace(
+            self, images=images, votes=[vote for vote in self.votes if vote.image in images]
+        )

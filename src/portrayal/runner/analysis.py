@@ -1,0 +1,224 @@
+"""Findings of all studies of an audit together: corrected p-values, results.json."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from portrayal import __version__
+from portrayal.audit import Audit
+from portrayal.errors import AuditError
+from portrayal.findings.data import AuditData, StudyData, encoder_labels, encoders
+from portrayal.findings.encoder_agreement import audit_agreement
+from portrayal.findings.human_side import HumanSide
+from portrayal.findings.people import people_note
+from portrayal.findings.sentences import capital, chance, counted
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings.tables import with_q
+from portrayal.kinds import kind_of
+from portrayal.records import Finding, Identity, StudyResult, plain
+from portrayal.statistics.correction import benjamini_hochberg
+from portrayal.studies.reading import in_telling_order, study_from_dict
+from portrayal.studies.schema import Study
+
+FORMAT = 1
+"""Version of results.json."""
+
+NO_ENCODER = Identity("none", "no encoder")
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What an audit says, as results.json holds it."""
+
+    generator: Identity
+    encoders: Sequence[Identity]
+    settings: AnalysisSettings
+    studies: Sequence[Study]
+    results: Sequence[StudyResult]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings of all studies, in order."""
+        return [finding for result in self.results for finding in result.findings]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the content of results.json."""
+        known = {study.name: study for study in self.studies}
+        return {
+            "format": FORMAT,
+            "portrayal": __version__,
+            "generator": plain(self.generator.as_dict()),
+            "encoders": [plain(encoder.as_dict()) for encoder in self.encoders],
+            "settings": self.settings.as_dict(),
+            "findings": [finding.as_dict() for finding in self.findings],
+            "studies": [_section(result, known.get(result.study)) for result in self.results],
+        }
+
+
+def analyze(
+    audit: Audit,
+    *,
+    studies: Sequence[Study] | None = None,
+    settings: AnalysisSettings | None = None,
+) -> Results:
+    """Compute all findings of an audit anew from what was measured, and write results.json.
+
+    Args:
+        audit: The audit.
+        studies: Which studies; None: all that were asked of it.
+        settings: How.
+
+    Raises:
+        AuditError: No study was asked of this audit, or no encoder has looked at it.
+    """
+    how = settings or AnalysisSettings()
+    if studies is None:
+        remembered = audit.studies().items()
+        studies = in_telling_order(
+            study_from_dict(data, source=f"{name}.json") for name, data in remembered
+        )
+    if not studies:
+        raise AuditError(
+            f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"
+        )
+    seen_by = encoders(audit)
+    if not seen_by and audit.images().filter("status = 'ok'").limit(1).fetchall():
+        raise AuditError(
+            f"{audit.path}: no encoder has looked at the images yet; "
+            f"run: portrayal measure {audit.path}"
+        )
+    shared = AuditData(
+        audit,
+        (prompt.text for study in studies for prompt in study.prompts()),
+        (text for study in studies for text in study.texts()),
+        each_person=how.people == "each",
+    )
+    # Without a single image there is nothing to look at; the findings say so.
+    found, sides = [], []
+    for study in studies:
+        data = _data(study, shared, seen_by or [NO_ENCODER])
+        answer = _answer(study, data, how)
+        sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
+        found.append(sides[-1].added_to(answer))
+    together = [audit_agreement(found, encoder_labels(seen_by))]
+    together += _rated_together(studies, sides, how)
+    found += [one for one in together if one is not None]
+    results = Results(
+        audit.generator, seen_by, how, studies, corrected(found, alpha=1 - how.confidence)
+    )
+    audit.write_results(results.as_dict())
+    return results
+
+
+def _rated_together(
+    studies: Sequence[Study], sides: Sequence[HumanSide], settings: AnalysisSettings
+) -> list[StudyResult | None]:
+    """Return what raters say about several studies of one kind together."""
+    found = []
+    for kind in dict.fromkeys(study.kind for study in studies):
+        own = [(a, b) for a, b in zip(studies, sides, strict=True) if a.kind == kind]
+        asked, said = [study for study, _ in own], [side for _, side in own]
+        found.append(kind_of(asked[0]).rated_together(asked, said, settings))
+    return found
+
+
+def corrected(results: Sequence[StudyResult], *, alpha: float) -> list[StudyResult]:
+    """Fill in q: Benjamini-Hochberg over all findings with a p.
+
+    Args:
+        results: The answers of all studies.
+        alpha: Sentences say where a finding is clear at this level only without correction.
+    """
+    tested = [f for result in results for f in result.findings if f.p is not None]
+    q_values = iter(benjamini_hochberg([f.p for f in tested if f.p is not None]))
+    done = []
+    for result in results:
+        findings = [
+            finding
+            if finding.p is None
+            else _with_q(finding, float(next(q_values)), len(tested), alpha)
+            for finding in result.findings
+        ]
+        by_question = {finding.question: finding.q for finding in findings}
+        tables = [with_q(table, by_question) for table in result.tables]
+        done.append(replace(result, findings=findings, tables=tables))
+    return done
+
+
+def _with_q(finding: Finding, q: float, tests: int, alpha: float) -> Finding:
+    """Return a finding with its q, and with what the correction does to it in its sentence."""
+    if tests < 2:
+        return replace(finding, q=q)
+    lost = finding.p is not None and finding.p < alpha <= q
+    after = f"after correction over {tests} tests: {chance(q).replace('p', 'q', 1)}"
+    remark = f"Not clear {after}." if lost else f"{capital(after)}."
+    return replace(finding, q=q, sentence=f"{finding.sentence} {remark}")
+
+
+def _data(study: Study, shared: AuditData, seen_by: Sequence[Identity]) -> list[StudyData]:
+    """Return the study's images, once for each encoder."""
+    return [
+        shared.of_study(study.prompts(), encoder, label=label)
+        for encoder, label in zip(seen_by, encoder_labels(seen_by), strict=True)
+    ]
+
+
+def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:
+    result: StudyResult = kind_of(study).analyze(study, data, settings)
+    return replace(
+        result,
+        dropped=_dropped(data),
+        unused=data[0].unused,
+        notes=[*study.notes, *result.notes, *_remarks(study, data)],
+    )
+
+
+def _dropped(data: Sequence[StudyData]) -> dict[str, int]:
+    """Count what was dropped, naming the encoder where several differ."""
+    if len(data) == 1:
+        return dict(data[0].dropped)
+    reasons = list(dict.fromkeys(reason for one in data for reason in one.dropped))
+    found: dict[str, int] = {}
+    for reason in reasons:
+        counts = [one.dropped.get(reason, 0) for one in data]
+        if len(set(counts)) == 1:
+            found[reason] = counts[0]
+            continue
+        for one, count in zip(data, counts, strict=True):
+            if count:
+                found[f"{reason} · {one.label}"] = count
+    return found
+
+
+def _remarks(study: Study, data: Sequence[StudyData]) -> list[str]:
+    remarks = [
+        people_note(one.images(study.prompts()), one.people)
+        for one in data
+        if one.people is not None and study.asked_axes()
+    ]
+    unused = data[0].unused
+    return [*remarks, f"The {unused_images(unused)}"] if unused else remarks
+
+
+def unused_images(unused: int) -> str:
+    """Remark that an audit holds so many images which the answer leaves out."""
+    return (
+        f"audit holds {counted(unused, 'more image')} of these prompts than the study asks "
+        "for; those with the lowest seeds are used. To use all, ask for more with --images."
+    )
+
+
+def _section(result: StudyResult, study: Study | None) -> dict[str, Any]:
+    return {
+        "study": result.study,
+        "kind": result.kind,
+        "title": result.title,
+        "question": study.question if study else "",
+        "citation": study.citation if study else "",
+        "dropped": dict(result.dropped),
+        "unused": result.unused,
+        "notes": list(result.notes),
+        "tables": [table.as_dict() for table in result.tables],
+    }

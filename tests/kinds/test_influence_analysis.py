@@ -1,0 +1,225 @@
+"""Influence studies from stored embeddings to results.json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from influence_worlds import candidate_lists, requests_of
+from invented import ENCODER, OTHER_ENCODER, direction
+from portrayal.audit import Audit
+from portrayal.kinds.influence.drawing import draw_texts
+from portrayal.kinds.influence.schema import InfluenceStudy
+from portrayal.records import Identity, ImageRecord, Measurement, Request, image_key
+from portrayal.runner.analysis import analyze
+from portrayal.runner.planning import plan_study
+from portrayal.studies.axes import default_axes
+
+AXIS = default_axes()["perceived gender"]
+DOCTOR = "a respected doctor at the hospital"
+
+
+def study(**settings: Any) -> InfluenceStudy:
+    return InfluenceStudy.model_validate(
+        {
+            "name": "words",
+            "kind": "influence",
+            "axes": ["perceived gender"],
+            "prompts": [{"text": DOCTOR}],
+            "draws": 12,
+            "images": 2,
+            "transmuter": {"by": "list", "candidates": candidate_lists()},
+            **settings,
+        }
+    )
+
+
+def towards(group: str) -> np.ndarray:
+    """An embedding that is closest to a group of the axis, and to a person."""
+    return 2 * direction(AXIS.groups[group][0]) + direction(AXIS.person[0])
+
+
+def nobody() -> np.ndarray:
+    return 2 * direction(AXIS.object[0])
+
+
+def doctors_are_men(request: Request) -> np.ndarray:
+    """A man where the doctor is kept; a woman in three images of four where not."""
+    if "doctor" in request.prompt or request.seed % 4 == 0:
+        return towards("man")
+    return towards("woman")
+
+
+def fill(
+    audit: Audit,
+    asked: InfluenceStudy,
+    seen: Callable[[Request], np.ndarray] = doctors_are_men,
+    *,
+    encoder: Identity = ENCODER,
+    texts: bool = True,
+) -> Audit:
+    """Store what the verbs would store."""
+    audit.remember_study(asked.name, asked.as_dict())
+    requests = requests_of(asked)
+    audit.append_images([ImageRecord(r.prompt, r.seed, "ok", None, b"image") for r in requests])
+    rows = [
+        Measurement(image_key(audit.generator, r.prompt, r.seed), {"embedding": seen(r)})
+        for r in requests
+    ]
+    audit.append_measurements(encoder, {"embedding": "vector"}, rows)
+    absent = audit.missing_texts(encoder, asked.texts()) if texts else []
+    if absent:
+        vectors = np.stack([direction(text) for text in absent])
+        n = len(absent)
+        audit.append_texts(encoder, absent, vectors, tokens=[5] * n, truncated=[False] * n)
+    return audit
+
+
+def test_the_word_that_matters_is_found(audit: Audit) -> None:
+    results = analyze(fill(audit, draw_texts(study())))
+    by_word = {finding.details["word"]: finding for finding in results.findings}
+    assert list(by_word) == ["a", "respected", "doctor", "at", "the", "hospital"]
+    doctor = by_word["doctor"]
+    assert doctor.estimate == pytest.approx(-0.75)
+    assert doctor.high is not None
+    assert doctor.high < 0
+    assert doctor.q is not None
+    assert doctor.q < 0.05
+    assert doctor.question == "“doctor” (3) towards woman"
+    assert doctor.sentence.startswith(
+        "“doctor” pushes away from woman: with it replaced, the share of woman goes from 0 % to 75"
+    )
+    assert (doctor.n, doctor.n_missing, doctor.unit) == (2 * 24, 0, "text"), "level 1: two sets"
+    at = by_word["at"]
+    assert at.sentence.startswith("“at” has no clear influence on the share of woman")
+    assert at.low is not None
+    assert at.high is not None
+    assert at.low < 0 < at.high
+
+
+def test_tables_speak_of_every_group(audit: Audit) -> None:
+    results = analyze(fill(audit, draw_texts(study(level=2))))
+    tables = {table.name: table for table in results.results[0].tables}
+    assert list(tables) == [
+        "words-influence-at-level-1-perceived-gender",
+        "words-influence-at-level-2-perceived-gender",
+        "table-1-perceived-gender",
+        "pairs-perceived-gender",
+        "texts-perceived-gender",
+    ]
+    words = tables["words-influence-at-level-1-perceived-gender"]
+    assert words.role == "influence"
+    assert words.columns[:6] == ("word", "position", "group", "score", "low", "high")
+    scores = {(row[0], row[2]): row[3] for row in words.rows}
+    assert scores["doctor", "woman"] == pytest.approx(-0.75)
+    assert scores["doctor", "man"] == pytest.approx(0.75)
+    notes = " ".join(results.results[0].notes)
+    assert notes.startswith("Change “doctor”: replacing it raises the share of woman from 0 % to")
+    doctor = next(f for f in results.findings if f.details["word"] == "doctor")
+    assert "where up to 2 words are replaced together (level 2: influence" in doctor.sentence
+    assert doctor.sentence.split(";")[1].startswith(" alone, the share of woman goes from 0 % to")
+    assert "pushes towards the group that is named" in notes
+    assert "An image counts once, also where it shows several people" in notes
+    assert "by candidates own list" in notes
+
+
+def test_the_group_asked_for_is_spoken_of(audit: Audit) -> None:
+    results = analyze(fill(audit, draw_texts(study(group="man"))))
+    assert {finding.details["group"] for finding in results.findings} == {"man"}
+
+
+def test_images_of_nobody_are_left_out_and_counted(audit: Audit) -> None:
+    def seen(request: Request) -> np.ndarray:
+        return nobody() if request.seed == 3 else doctors_are_men(request)
+
+    results = analyze(fill(audit, draw_texts(study()), seen))
+    # Each word rests on the prompt as it is and on the texts without the word.
+    assert {finding.n_missing for finding in results.findings} == {2}
+    assert {finding.n for finding in results.findings} == {2 * 23}
+
+
+def test_averages_for_many_prompts(audit: Audit) -> None:
+    """3 x 5 prompts: findings are averages of each adjective and person, words are one table."""
+    asked = study(
+        prompts=[],
+        template="a {adjective} {person} at the office",
+        factors={
+            "adjective": ["caring", "smart", "rational"],
+            "person": ["doctor", "nurse", "cook", "judge", "pilot"],
+        },
+        draws=6,
+        images=1,
+    )
+    results = analyze(fill(audit, draw_texts(asked)))
+    found = {finding.question: finding for finding in results.findings}
+    assert len(found) == 3 + 5
+    doctor = found["person “doctor” towards woman"]
+    assert (doctor.n, doctor.unit) == (3, "prompt")
+    assert doctor.estimate is not None
+    assert doctor.estimate < -0.5
+    assert "pushes away from woman on average over 3 prompts" in doctor.sentence
+    tables = {table.name: table for table in results.results[0].tables}
+    assert list(tables) == [
+        "averages-adjective-perceived-gender", "averages-person-perceived-gender", "all-words"
+    ]  # fmt: skip
+    assert tables["averages-person-perceived-gender"].role == "influence"
+    assert len(tables["all-words"].rows) == 15 * 6 * 2
+
+
+def test_a_smaller_study_uses_no_more_than_it_asks_for(audit: Audit) -> None:
+    """Images that a larger study brought stand in at most for its own."""
+    asked = draw_texts(study())
+    other = draw_texts(study(name="more", draws=20, images=3), stored={**asked.as_dict()})
+    fill(audit, other)
+    found = analyze(audit, studies=[asked]).findings
+    assert {(finding.n, finding.n_missing) for finding in found} == {(2 * 24, 0)}
+
+
+def test_two_encoders_are_checked_against_each_other(audit: Audit) -> None:
+    asked = draw_texts(study())
+    fill(audit, asked)
+    fill(audit, asked, lambda request: towards("man"), encoder=OTHER_ENCODER)
+    results = analyze(audit)
+    assert len(results.findings) == 12
+    titles = [table.title for table in results.results[0].tables]
+    assert "invented-encoder against other-encoder: perceived gender" in titles
+
+
+def test_unread_axes_and_missing_images_give_no_number(audit: Audit) -> None:
+    asked = draw_texts(study())
+    fill(audit, asked, texts=False)
+    (finding,) = analyze(audit).findings
+    assert finding.estimate is None
+    assert "has not read the texts of the axis" in finding.sentence
+
+
+def test_without_people_in_the_prompt_itself_the_others_are_counted(audit: Audit) -> None:
+    fill(audit, draw_texts(study()), lambda r: nobody() if r.prompt == DOCTOR else towards("man"))
+    findings = analyze(audit).findings
+    assert {one.estimate for one in findings} == {None}
+    assert all("too few images of people for" in one.sentence for one in findings)
+    assert {(one.n, one.n_missing) for one in findings} == {(6 * 24, 24)}
+
+
+def test_an_undrawn_study_says_so(audit: Audit) -> None:
+    asked = study()
+    fill(audit, asked)
+    results = analyze(audit)
+    assert all(finding.estimate is None for finding in results.findings)
+    assert any("No text has been drawn yet" in note for note in results.results[0].notes)
+
+
+def test_plans_count_what_is_missing(audit: Audit) -> None:
+    asked = study()
+    assert plan_study(asked).missing == 7 * 24
+    drawn = draw_texts(asked)
+    assert plan_study(drawn, audit).missing == 7 * 24
+    fill(audit, drawn)
+    more = draw_texts(study(draws=15), stored=drawn.as_dict())
+    plan = plan_study(more, audit, rate=2.0)
+    assert (plan.images, plan.present, plan.missing) == (7 * 30, 7 * 24, 7 * 6)
+    assert plan.seconds == 21.0
+    assert plan.detectable == "a word that moves a share by 33 points"

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from invented import fill_audit, leaning
+from portrayal.audit import Audit
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.association.rated_concepts import (
+    RatedConcept,
+    compare_with_raters,
+    rated_concepts,
+    raters_table,
+)
+from portrayal.runner.analysis import analyze
+from portrayal.studies.reading import study_from_toml
+from portrayal.studies.schema import Study
+
+# T2IAT, Table 2: share of images chosen as closer to pleasant or male.
+TABLE_2 = {
+    "flowers": 1.00, "insects": 0.15, "musical instruments": 0.90, "weapons": 0.05,
+    "science": 0.75, "arts": 0.30, "careers": 0.75, "family": 0.40,
+}  # fmt: skip
+
+
+def rated(share: float, association: float, *, n: int = 20, seed: int = 0) -> RatedConcept:
+    rng = np.random.default_rng(seed)
+    ratings = np.r_[np.ones(round(share * n)), np.zeros(n - round(share * n))]
+    noise = rng.normal(scale=0.01, size=250)
+    return RatedConcept("c", ratings, association + noise - noise.mean())
+
+
+def test_tau_agrees_with_scipy_on_table_2() -> None:
+    scores = [0.02, -0.013, 0.01, 0.002, 0.015, -0.004, 0.02, -0.006]
+    concepts = [
+        rated(s, a, seed=i) for i, (s, a) in enumerate(zip(TABLE_2.values(), scores, strict=True))
+    ]
+    found = compare_with_raters("t2iat", concepts, AnalysisSettings(resamples=499))
+    expected = stats.kendalltau(scores, list(TABLE_2.values()))
+    assert found.estimate == pytest.approx(expected.statistic)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert (found.n, found.unit) == (8, "concept")
+    assert found.low is not None
+    assert found.high is not None
+    assert -1 <= found.low <= found.high <= 1
+    assert "8 concepts" in found.sentence
+    assert "160 rated images" in found.sentence
+
+
+def test_noisy_ratings_widen_the_interval() -> None:
+    scores = np.linspace(-0.05, 0.05, 8)
+    sure = [rated(s, a, n=200) for s, a in zip(np.linspace(0.05, 0.95, 8), scores, strict=True)]
+    few = [rated(s, a, n=5) for s, a in zip(np.linspace(0.3, 0.7, 8), scores, strict=True)]
+    settings = AnalysisSettings(resamples=499)
+    narrow, wide = (compare_with_raters("s", one, settings) for one in (sure, few))
+    assert narrow.estimate == pytest.approx(1)
+    assert narrow.low is not None
+    assert wide.low is not None
+    assert wide.low < narrow.low
+
+
+def test_too_few_concepts_are_no_number() -> None:
+    found = compare_with_raters(
+        "s", [rated(1, 0.1), rated(0, 0.0)], AnalysisSettings(), n_missing=4
+    )
+    assert (found.estimate, found.low, found.p, found.n, found.n_missing) == (
+        None,
+        None,
+        None,
+        0,
+        4,
+    )
+    assert found.sentence.startswith("not enough data: 2 concepts")
+    same = compare_with_raters("s", [rated(0.5, 0.1)] * 4, AnalysisSettings())
+    assert same.estimate is None
+
+
+def test_ratings_find_their_images(audit: Audit) -> None:
+    text = """
+kind = "association"
+images = 3
+concepts = ["chef", "nurse", "pilot"]
+attach = "template"
+attribute_template = "a photo of {a word} {stimulus}"
+[attributes]
+male = ["male"]
+female = ["female"]
+"""
+    study = study_from_toml(text, source="jobs.toml", name="jobs")
+    assert isinstance(study, Study)
+    fill_audit(audit, [study], leaning({"chef": 0.4, "nurse": -0.4}, noise=0.05))
+    table = next(t for t in analyze(audit).results[0].tables if t.role == "distribution")
+    likely = {"chef": 1.0, "nurse": 0.0, "pilot": 2 / 3}
+    ratings = {row[0]: likely[row[1]] for row in table.rows}
+    chef = next(row[0] for row in table.rows if row[1] == "chef")
+    ratings[chef] = float("nan")
+    ratings["no such image"] = 1.0
+    concepts, unused = rated_concepts([table], ratings)
+    assert unused == 2
+    assert {one.name: one.ratings.size for one in concepts} == {"chef": 2, "nurse": 3, "pilot": 3}
+    found = compare_with_raters("jobs", concepts, AnalysisSettings(resamples=99), n_missing=unused)
+    assert found.estimate == pytest.approx(1)
+    rows = {row[0]: row for row in raters_table(concepts, AnalysisSettings()).rows}
+    assert rows["pilot"][2] == pytest.approx(2 / 3)
+    assert rows["nurse"][5] < rows["pilot"][5] < rows["chef"][5]

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from portrayal.errors import GenerationError
+from portrayal.loading.files import (
+    configuration_hash,
+    content_hash,
+    find_source,
+    pickled_weights,
+    weight_files,
+    weights_hash,
+)
+
+
+def never(model: str, revision: str | None) -> str:
+    raise AssertionError("nothing is to be downloaded")
+
+
+def test_a_folder_is_known_by_its_last_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "owner" / "name").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    source = find_source("owner/name", revision=None, download=never, error=GenerationError)
+    assert (source.name, source.revision) == ("name", None)
+
+
+def test_a_hub_id_is_downloaded_and_known_by_its_commit(tmp_path: Path) -> None:
+    commit = tmp_path / "snapshots" / "0123abcd"
+    source = find_source(
+        "owner/name", revision="main", download=lambda *_: str(commit), error=GenerationError
+    )
+    assert (source.name, source.folder, source.revision) == ("owner/name", commit, "0123abcd")
+
+
+def test_what_is_neither_folder_nor_id_is_an_error(tmp_path: Path) -> None:
+    for model in ("nowhere", str(tmp_path / "nowhere"), "a/b/c", "../x", ""):
+        with pytest.raises(GenerationError, match="no such folder"):
+            find_source(model, revision=None, download=never, error=GenerationError)
+
+
+def test_an_unreachable_hub_is_one_line() -> None:
+    def unreachable(model: str, revision: str | None) -> str:
+        raise OSError("Couldn't connect\nto https://hub")
+
+    with pytest.raises(GenerationError, match="Couldn't connect") as caught:
+        find_source("owner/name", revision=None, download=unreachable, error=GenerationError)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_has_no_revision(tmp_path: Path) -> None:
+    with pytest.raises(GenerationError, match="revision"):
+        find_source(str(tmp_path), revision="main", download=never, error=GenerationError)
+
+
+def test_content_hash_is_sha256_and_follows_changes(tmp_path: Path) -> None:
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(b"one")
+    assert content_hash(file) == hashlib.sha256(b"one").hexdigest()
+    file.write_bytes(b"two")
+    os.utime(file, ns=(1, 1))
+    assert content_hash(file) == hashlib.sha256(b"two").hexdigest()
+
+
+def test_a_file_of_the_hub_cache_is_known_by_its_name(tmp_path: Path) -> None:
+    blob = tmp_path / "blobs" / ("ab" * 32)
+    blob.parent.mkdir()
+    blob.write_bytes(b"content is not read")
+    link = tmp_path / "model.safetensors"
+    link.symlink_to(blob)
+    assert content_hash(link) == "ab" * 32
+
+
+def test_weights_hash_sees_names_and_every_byte(tmp_path: Path) -> None:
+    folder = tmp_path / "unet"
+    folder.mkdir()
+    file = folder / "model.safetensors"
+    file.write_bytes(bytes(5_000_000))
+    before = weights_hash(tmp_path, [file])
+    data = bytearray(5_000_000)
+    data[2_500_000] = 1
+    file.write_bytes(data)
+    os.utime(file, ns=(1, 1))
+    in_the_middle = weights_hash(tmp_path, [file])
+    moved = file.rename(folder / "model-00001-of-00001.safetensors")
+    assert len({before, in_the_middle, weights_hash(tmp_path, [moved])}) == 3
+
+
+def test_weights_hash_does_not_depend_on_where_the_folder_lies(tmp_path: Path) -> None:
+    for place in ("a", "b"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "model.safetensors").write_bytes(b"same")
+    hashes = {weights_hash(tmp_path / p, [tmp_path / p / "model.safetensors"]) for p in "ab"}
+    assert len(hashes) == 1
+
+
+def test_configuration_hash_ignores_versions_and_private_keys(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    hashes = []
+    for config in (
+        {"scaling_factor": 0.18, "transformers_version": "5.0", "_name_or_path": "/a"},
+        {"_name_or_path": "/b", "transformers_version": "5.22", "scaling_factor": 0.18},
+        {"scaling_factor": 0.19},
+    ):
+        file.write_text(json.dumps(config))
+        hashes.append(configuration_hash(tmp_path, [file]))
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_weight_files_are_those_that_loading_reads(tmp_path: Path) -> None:
+    for name in (
+        "model.safetensors",
+        "model.fp16.safetensors",
+        "model.non_ema.safetensors",
+        "model.bin",
+        "model.safetensors.index.json",
+    ):
+        (tmp_path / name).write_bytes(b"")
+    assert [path.name for path in weight_files(tmp_path)] == ["model.safetensors"]
+    special = weight_files(tmp_path, variant="fp16")
+    assert [path.name for path in special] == ["model.fp16.safetensors"]
+
+
+def test_pickles_count_only_where_nothing_else_is(tmp_path: Path) -> None:
+    assert pickled_weights(tmp_path) is None
+    (tmp_path / "pytorch_model.bin").write_bytes(b"")
+    assert pickled_weights(tmp_path) == tmp_path / "pytorch_model.bin"
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    assert pickled_weights(tmp_path) is None

@@ -1,0 +1,104 @@
+"""Looking at images in memory gives what looking at the stored ones gives, and never less."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from command_line import WORK
+from portrayal import runner
+from portrayal.audit import Audit
+from portrayal.errors import MeasurementError
+from portrayal.generators import generate
+from portrayal.loading.attempts import Patience
+from portrayal.measurers import measure
+from portrayal.measurers.watching import Watching
+from toy_generators import ColourGenerator, MeanColour
+
+WANTED = [("a", 9), ("refuse this", 2), ("b", 5)]
+
+
+def watched(folder: Path, *measurers: MeanColour) -> Audit:
+    generator = ColourGenerator()
+    audit = Audit.at(folder, generator.identity)
+    with Watching(audit, measurers) as watching:
+        generate(audit, generator, WANTED, on_stored=watching)
+    return audit
+
+
+def seen(audit: Audit, measurer: MeanColour) -> list[Any]:
+    return sorted(audit.measurements(measurer.identity).fetchall())
+
+
+def test_what_is_seen_in_memory_is_what_is_seen_in_files(tmp_path: Path) -> None:
+    measurers = MeanColour(), MeanColour(name="half", darkest=127.0)
+    audit = watched(tmp_path / "watched", *measurers)
+    later = Audit.at(tmp_path / "later", ColourGenerator().identity)
+    generate(later, ColourGenerator(), WANTED)
+    measure(later, measurers)
+    for measurer in measurers:
+        assert seen(audit, measurer) == seen(later, measurer)
+        assert len(seen(audit, measurer)) == 14
+    assert {row[-1] for row in seen(audit, measurers[1])} > {"too dark"}
+    assert measure(audit, measurers).measured == 0, "nothing is left to do"
+
+
+def test_what_fails_in_memory_is_left_to_measure(tmp_path: Path) -> None:
+    broken = threading.Event()
+    broken.set()
+
+    def fail(images: Sequence[Image.Image]) -> None:
+        if broken.is_set():
+            raise RuntimeError("not now")
+
+    measurer = MeanColour(before=fail)
+    audit = watched(tmp_path / "audit", measurer)
+    assert len(audit.images().fetchall()) == 16, "making goes on"
+    assert seen(audit, measurer) == []
+    assert len(measurer.batches) <= 5, "and is not held up by trying again and again"
+    broken.clear()
+    assert measure(audit, [measurer], patience=Patience(pause=0)).measured == 14
+
+
+def test_an_error_of_ours_is_left_to_measure(tmp_path: Path) -> None:
+    def fail(images: Sequence[Image.Image]) -> None:
+        raise MeasurementError("no")
+
+    audit = watched(tmp_path / "audit", MeanColour(before=fail))
+    assert len(audit.images().fetchall()) == 16
+    with pytest.raises(MeasurementError, match="no"):
+        measure(audit, [MeanColour(before=fail)])
+
+
+def test_slow_measurers_hold_the_model_back(tmp_path: Path) -> None:
+    generator = ColourGenerator()
+    ahead = []
+
+    def slow(images: Sequence[Image.Image]) -> None:
+        threading.Event().wait(0.05)
+        ahead.append(len(generator.batches))
+
+    audit = Audit.at(tmp_path / "audit", generator.identity)
+    with Watching(audit, [MeanColour(before=slow)]) as watching:
+        generate(audit, generator, [("a", 60)], on_stored=watching)
+    assert max(made - looked for looked, made in enumerate(ahead)) <= 8
+    assert len(seen(audit, MeanColour())) == 60
+
+
+def test_a_run_on_a_gpu_looks_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "work.toml").write_text(WORK)
+    studies = runner.studies_for(tmp_path / "work.toml", None, None)
+    done = {}
+    for name in ("plain", "gpu"):
+        work = runner.Work(tmp_path / name, studies, "practice:painter")
+        done[name] = runner.run(work)
+        monkeypatch.setattr(runner.Work, "is_on_gpu", lambda self: True)
+    assert [done[name].measured[0].measured for name in done] == [12, 0]
+    assert [done[name].measured[0].present for name in done] == [0, 12]
+    findings = [[f["estimate"] for f in one.results.as_dict()["findings"]] for one in done.values()]
+    assert findings[0] == pytest.approx(findings[1])

@@ -1,0 +1,256 @@
+"""portrayal explain: cost first, nothing twice, a budget well spent, errors in one line."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from influence_worlds import requests_of
+from portrayal.audit import Audit
+from portrayal.cli import explain as command
+from portrayal.errors import LanguageError, PortrayalError, PromptTooLong, StudyError
+from portrayal.generators import Generator, open_generator
+from portrayal.kinds.influence.question import Question
+from portrayal.kinds.influence.schema import Transmutation
+from portrayal.measurers import Encoder, open_encoder
+from portrayal.runner.explainer import Explainer, open_explainer
+from portrayal.studies.words import split_words
+
+DOCTOR = "a respected doctor at the hospital"
+LISTS = {
+    "respected": ("old", "busy"),
+    "doctor": ("nurse", "cook", "judge", "waiter", "musician"),
+    "hospital": ("office", "gym"),
+    "*": ("this", "some"),
+}
+OWN_WORDS = Transmutation(by="list", candidates=LISTS)
+
+
+@pytest.fixture(scope="session")
+def painter() -> Generator:
+    return open_generator("practice:painter")
+
+
+@pytest.fixture(scope="session")
+def encoder() -> Encoder:
+    return open_encoder("practice")
+
+
+@pytest.fixture
+def explainer(tmp_path: Path, painter: Generator, encoder: Encoder) -> Explainer:
+    return Explainer(tmp_path / "audit", painter, encoder)
+
+
+def question(**settings: Any) -> Question:
+    given = {"prompt": DOCTOR, "group": "woman", "draws": 4, "images": 2, "transmuter": OWN_WORDS}
+    return Question(**{**given, **settings})
+
+
+# --- what is made --------------------------------------------------------------------------------
+
+
+def test_images_are_texts_times_images_and_never_made_twice(
+    explainer: Explainer, tmp_path: Path
+) -> None:
+    first = explainer.explain(question())
+    assert first.cost == (7, 1 + 6 * 4, 7 * 4 * 2)
+    assert first.made == 7 * 4 * 2
+    again = explainer.explain(question())
+    assert again.made == 0
+    assert again.as_dict()["words"] == first.as_dict()["words"]
+    more = explainer.explain(question(draws=6))
+    assert more.made == 7 * 2 * 2
+    deeper = explainer.explain(question(draws=6, images=3, level=2))
+    assert deeper.made == 7 * 6 + 15 * 6 * 3
+    audit = Audit(tmp_path / "audit")
+    rows = audit.images().select("prompt, seed").fetchall()
+    assert len(rows) == len(set(rows)) == deeper.cost.images
+    assert list(audit.studies()) == [first.study.name]
+
+
+def test_cost_is_known_before_anything_is_made(explainer: Explainer, tmp_path: Path) -> None:
+    asked = question(level=2)
+    cost = asked.study().cost()
+    assert cost == (22, 1 + 21 * 4, 22 * 8)
+    study = explainer.prepare(asked)
+    assert explainer.missing(study) == cost.images
+    assert not (tmp_path / "audit").exists()
+    assert explainer.explain(asked, study).made == cost.images
+    assert explainer.missing(study) == 0
+
+
+def test_a_budget_is_kept_and_spent_unevenly(explainer: Explainer) -> None:
+    asked = question(budget=200)
+    answer = explainer.explain(asked)
+    assert 190 <= answer.cost.images <= 200
+    assert answer.made == answer.cost.images
+    draws = {one.words: one.draws for one in answer.study.plan()[0].sets}
+    assert min(draws.values()) >= 200 // 2 // 14
+    assert max(draws.values()) > min(draws.values()) + 3
+    larger = explainer.explain(question(budget=260))
+    assert larger.made == larger.cost.images - answer.cost.images
+
+
+def test_other_options_are_other_studies(explainer: Explainer) -> None:
+    names = {
+        question().study().name,
+        question(prompt=DOCTOR + " today").study().name,
+        question(seed=1).study().name,
+        question(group="dark skin").study().name,
+        question(transmuter=Transmutation()).study().name,
+    }
+    assert len(names) == 5
+    assert question(level=2, draws=9, images=7).study().name == question().study().name
+    assert question(group="man").study().name == question().study().name
+
+
+def test_the_answer_for_another_group_takes_the_place_of_the_first(explainer: Explainer) -> None:
+    first = question(group="woman")
+    assert explainer.replaces(explainer.prepare(first)) is None
+    explainer.explain(first)
+    assert explainer.replaces(explainer.prepare(first)) is None
+    told = explainer.replaces(explainer.prepare(question(group="man")))
+    assert told is not None
+    assert "towards woman" in told
+
+
+# --- what is said --------------------------------------------------------------------------------
+
+
+def test_the_practice_parts_explain_a_prompt(tmp_path: Path, encoder: Encoder) -> None:
+    """The practice words, encoder and painter together; doctor matters, "at" does not."""
+    explainer = open_explainer(tmp_path / "audit", model="practice:painter")
+    answer = explainer.explain(
+        Question("a smart engineer at the mall", "woman", draws=24, images=2)
+    )
+    found = {word["word"]: word["influence"][0]["groups"] for word in answer.as_dict()["words"]}
+    engineer, at = found["engineer"]["woman"], found["at"]["woman"]
+    assert engineer["high"] < 0
+    assert at["low"] < 0 < at["high"]
+    assert "Change “engineer”" in answer.suggestion
+    total = sum(one["value"] for one in found["engineer"].values())
+    assert total == pytest.approx(0, abs=1e-9)
+    page = answer.report.read_text(encoding="utf-8")
+    assert "Which word of “a smart engineer at the mall” causes it?" in page
+    results = Audit(tmp_path / "audit").results()
+    roles = [table["role"] for table in results["studies"][0]["tables"]]
+    assert "influence" in roles
+
+
+def test_json_has_every_word_and_group(explainer: Explainer) -> None:
+    answer = explainer.explain(question(level=2))
+    data = json.loads(json.dumps(answer.as_dict(), allow_nan=False))
+    assert [word["word"] for word in data["words"]] == DOCTOR.split()
+    assert [one["score"] for one in data["words"][2]["influence"]] == [
+        "influence at level 1",
+        "influence at level 2",
+    ]
+    assert set(data["words"][2]["influence"][0]["groups"]) == {"woman", "man", "unknown"}
+    assert len(data["pairs"]) == 15
+    assert data["cost"]["made"] == data["cost"]["images"]
+    assert sum(data["shares"].values()) == pytest.approx(1)
+
+
+def test_the_terminal_shades_words_and_stays_narrow(
+    explainer: Explainer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = explainer.explain(question(draws=10))
+    text = command.shaded(answer)
+    assert text.plain == DOCTOR
+    spans = {text.plain[span.start : span.end]: str(span.style) for span in text.spans}
+    assert set(spans) == set(DOCTOR.split())
+    main = answer.scores.main
+    assert main is not None
+    for position, word in enumerate(split_words(DOCTOR)):
+        clear = main.of(position, answer.column).is_clear
+        assert ("on rgb" in spans[word.text]) == clear
+    monkeypatch.setattr(command.console.out, "width", 80)
+    command.show_explanation(answer)
+    out = capsys.readouterr().out
+    assert "towards woman" in out
+    assert "…" not in out
+    lines = [line for line in out.splitlines() if line.startswith("doctor")]
+    assert f"{main.of(2, answer.column).value:+.2f}" in lines[0]
+
+
+def test_the_command_prints_json_and_cost(tmp_path: Path) -> None:
+    app = typer.Typer()
+    command.add_to(app)
+    app.command("other")(lambda: None)
+    common = [
+        "--model",
+        "practice:painter",
+        "--texts",
+        "3",
+        "--images",
+        "1",
+        "--out",
+        str(tmp_path / "a"),
+    ]
+    done = CliRunner().invoke(app, ["explain", "a busy cook", *common, "--json"])
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    assert data["cost"] == {"subsets": 4, "texts": 10, "images": 12, "made": 12}
+    done = CliRunner().invoke(app, ["explain", "a busy cook", *common, "--group", "man"])
+    assert done.exit_code == 0, done.output
+    assert (
+        "4 sets of words (level 1), 10 texts, 12 images (3 texts a set x 1 images)" in done.stderr
+    )
+    assert "0 to make" in done.stderr
+    assert "towards man" in done.stdout
+
+
+# --- bad input -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"prompt": ""}, r"prompt is '': it has no words; allowed: two words or more"),
+        ({"prompt": "doctor"}, r"prompt is 'doctor': one word has nothing to be compared with"),
+        (
+            {"group": "elf"},
+            r"group is 'elf'; allowed: woman, man, dark skin, light skin, or a study",
+        ),
+        ({"group": "women"}, r"group is 'women' \(did you mean woman\?\)"),
+        ({"level": 0}, r"level is 0 for the prompt .*; allowed: 1 \.\.\. 6"),
+        ({"level": 7}, r"level is 7 for the prompt .*; allowed: 1 \.\.\. 6"),
+        ({"budget": 20}, r"budget is 20 images; allowed: 28 or more \(7 sets of words x 2 texts"),
+    ],
+)
+def test_bad_questions_are_one_line(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(StudyError, match=message) as caught:
+        question(**settings).study()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_prompt_beyond_the_window_is_refused_before_anything_is_made(
+    tmp_path: Path, encoder: Encoder
+) -> None:
+    model = open_generator("practice")
+    explainer = Explainer(tmp_path / "audit", model, encoder)
+    with pytest.raises(PromptTooLong) as caught:
+        explainer.prepare(question(prompt="a respected doctor " * 40, level=1))
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "audit").exists()
+
+
+def test_words_models_without_a_mask_and_absent_ones(explainer: Explainer, tmp_path: Path) -> None:
+    for model in (str(tmp_path / "nothing"), "no folder"):
+        with pytest.raises(LanguageError, match="no such folder") as caught:
+            explainer.prepare(question(transmuter=Transmutation(model=model)))
+        assert isinstance(caught.value, PortrayalError)
+
+
+def test_every_set_shares_its_seeds(explainer: Explainer) -> None:
+    study = explainer.prepare(question(level=2))
+    replaced = {prompt.text: prompt.factors["replaced"] for prompt in study.prompts()}
+    seeds = Counter((replaced[one.prompt], one.seed) for one in requests_of(study))
+    assert set(seeds.values()) == {1}
+    assert {seed for _, seed in seeds} == {0, 1, 2, 3, 1000, 1001, 1002, 1003}

@@ -1,0 +1,112 @@
+"""results.json is a promise to other tools: its keys are pinned here, told in docs/results.md."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from invented import fill_audit, leaning
+from portrayal.audit import Audit
+from portrayal.errors import StudyError
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings.tables import forest_table
+from portrayal.kinds import Kind
+from portrayal.records import Finding, StudyResult
+from portrayal.runner.analysis import analyze, corrected
+from portrayal.studies import load_studies, load_study, registered_kinds
+
+FINDING = {
+    "study", "question", "statistic", "estimate", "low", "high", "p", "q", "n", "n_missing",
+    "unit", "sentence", "details",
+}  # fmt: skip
+STUDY = {
+    "study", "kind", "title", "question", "citation", "dropped", "unused", "notes", "tables",
+}  # fmt: skip
+TABLE = {"name", "title", "columns", "rows", "role", "note"}
+
+
+def test_the_layout_of_results_json(audit: Audit) -> None:
+    study = load_study("demo-flowers-insects")
+    fill_audit(audit, [study], leaning({"flowers": 0.2}))
+    analyze(audit)
+    stored = json.loads((audit.path / "results.json").read_text(encoding="utf-8"))
+    assert list(stored) == [
+        "format", "portrayal", "generator", "encoders", "settings", "findings", "studies",
+    ]  # fmt: skip
+    assert stored["format"] == 1
+    assert stored["generator"]["name"] == "invented"
+    assert [one["name"] for one in stored["encoders"]] == ["invented-encoder"]
+    assert stored["settings"] == AnalysisSettings().as_dict()
+    assert all(set(one) == FINDING for one in stored["findings"])
+    assert all(set(one) == STUDY for one in stored["studies"])
+    tables = stored["studies"][0]["tables"]
+    assert all(set(one) == TABLE for one in tables)
+    assert all(len(row) == len(one["columns"]) for one in tables for row in one["rows"])
+    assert {one["role"] for one in tables} == {"forest", "distribution", "arrows", "table"}
+    assert stored["studies"][0]["citation"] == study.citation
+    assert audit.findings().df().shape[0] == len(stored["findings"])
+
+
+def test_every_kind_is_one_and_goes_by_the_name_of_its_schema() -> None:
+    kinds = registered_kinds()
+    assert list(kinds) == [
+        "composition",
+        "association",
+        "intervention",
+        "influence",
+        "amplification",
+    ]
+    for name, kind in kinds.items():
+        assert isinstance(kind, Kind)
+        assert kind.study.model_fields["kind"].annotation.__args__ == (name,)  # type: ignore[union-attr]
+
+
+def test_only_some_studies(audit: Audit) -> None:
+    studies = [load_study(name).with_images(2) for name in ("straight-gay", "light-dark-skin")]
+    fill_audit(audit, studies, leaning({}))
+    found = analyze(audit, studies=studies[:1])
+    assert {one.study for one in found.findings} == {"straight-gay"}
+
+
+def test_a_broken_study_of_the_audit_is_named(audit: Audit) -> None:
+    audit.remember_study("mine", {"kind": "association", "name": "mine", "colour": 1})
+    with pytest.raises(StudyError, match=r"mine\.json: colour is unknown"):
+        analyze(audit)
+
+
+def test_unused_images_are_said(audit: Audit) -> None:
+    study = load_study("demo-flowers-insects")
+    fill_audit(audit, [study.with_images(6)], leaning({}))
+    found = analyze(audit, studies=[study])
+    assert any("96 more images of these prompts" in note for note in found.results[0].notes)
+    assert found.as_dict()["studies"][0]["unused"] == 96
+
+
+def test_eight_tests_take_under_five_seconds(audit: Audit) -> None:
+    """10,000 resamples and all intervals, 8,310 embeddings of 512 numbers."""
+    rng = np.random.default_rng(0)
+    fill_audit(audit, load_studies("t2iat"), lambda prompt, seed: rng.normal(size=512), texts=None)
+    start = time.process_time()
+    found = analyze(audit, settings=AnalysisSettings(resamples=10_000))
+    assert time.process_time() - start < 5
+    assert len([one for one in found.findings if one.p is not None]) == 8
+
+
+def test_a_finding_that_correction_takes_away_says_so() -> None:
+    def finding(question: str, p: float) -> Finding:
+        return Finding("s", question, "d", 1.0, 0.1, 2.0, p, None, 9, 0, "prompt", "Found.")
+
+    forest = forest_table("t", "t", [finding("a", 0.03), finding("b", 0.5)])
+    result = StudyResult("s", "association", "s", [finding("a", 0.03), finding("b", 0.5)], [forest])
+    (done,) = corrected([result], alpha=0.05)
+    assert [one.q for one in done.findings] == pytest.approx([0.06, 0.5])
+    assert [one.sentence for one in done.findings] == [
+        "Found. Not clear after correction over 2 tests: q = 0.060.",
+        "Found. After correction over 2 tests: q = 0.500.",
+    ]
+    assert [row[5] for row in done.tables[0].rows] == pytest.approx([0.06, 0.5])
+    alone = StudyResult("s", "association", "s", [finding("a", 0.03)])
+    assert corrected([alone], alpha=0.05)[0].findings[0].sentence == "Found."

@@ -1,0 +1,136 @@
+"""Audits made by released versions stay readable and keep their findings.
+
+Every folder of `tests/released/` holds an audit as a released version made it, and the findings
+that this version computed from it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from scipy import stats
+
+from portrayal.runner import analyze
+
+EXPLAINED: Mapping[tuple[str, str], str] = {}
+"""Findings that are meant to differ: (study, question) -> a sentence of CHANGELOG.md that says why.
+
+List no more than needed: a finding that is listed and does not differ fails the test too.
+"""
+
+REWORDED: Mapping[str, str] = {"picture": "image"}
+"""Words of released questions that are others today."""
+
+RELEASED = Path(__file__).parent / "released"
+CHANGELOG = Path(__file__).parents[1] / "CHANGELOG.md"
+NUMBERS = ("estimate", "low", "high", "p", "q", "n", "n_missing")
+TOLERANCE = 1e-9
+
+
+class Name(NamedTuple):
+    """What identifies a finding of an audit."""
+
+    study: str
+    question: str
+    statistic: str
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the finding is meant to differ."""
+        return (self.study, self.question) in EXPLAINED
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.question} [{self.statistic}]"
+
+
+Findings = Mapping[Name, Mapping[str, Any]]
+
+
+def by_name(findings: list[dict[str, Any]]) -> Findings:
+    """Return the numbers of findings by their names, each of which occurs once."""
+    found = {Name(*(one[part] for part in Name._fields)): one for one in findings}
+    assert len(found) == len(findings), "two findings have the same name"
+    return {name: {number: one[number] for number in NUMBERS} for name, one in found.items()}
+
+
+def computed(released: Path, copy: Path) -> Findings:
+    """Return what this version finds in a released audit; it works on a copy."""
+    shutil.copytree(released / "audit", copy)
+    return by_name([finding.as_dict() for finding in analyze(copy).findings])
+
+
+def stored(released: Path) -> Findings:
+    """Return what the released version found."""
+    findings = json.loads((released / "findings.json").read_text(encoding="utf-8"))
+    for finding in findings:
+        for before, now in REWORDED.items():
+            finding["question"] = finding["question"].replace(before, now)
+    return by_name(findings)
+
+
+def is_same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def differences(before: Findings, now: Findings, *, numbers: tuple[str, ...]) -> dict[Name, str]:
+    """Return the findings that are gone, new, or have other numbers, each with a line about it."""
+    found = {name: "gone" for name in before if name not in now}
+    found |= {name: "new" for name in now if name not in before}
+    for name in before.keys() & now.keys():
+        changed = [
+            f"{number} {before[name][number]} -> {now[name][number]}"
+            for number in numbers
+            if not is_same(before[name][number], now[name][number])
+        ]
+        if changed:
+            found[name] = ", ".join(changed)
+    return found
+
+
+def lines(found: Mapping[Name, str]) -> str:
+    return "\n".join(f"{name}: {what}" for name, what in sorted(found.items()))
+
+
+@pytest.mark.parametrize("version", sorted(path.name for path in RELEASED.iterdir()))
+def test_a_released_audit_keeps_its_findings(version: str, tmp_path: Path) -> None:
+    before, now = stored(RELEASED / version), computed(RELEASED / version, tmp_path / "audit")
+    # q depends on the p of all findings, so one explained change alters many q.
+    numbers = tuple(name for name in NUMBERS if name != "q" or not EXPLAINED)
+    found = differences(before, now, numbers=numbers)
+    unexplained = {name: what for name, what in found.items() if not name.is_explained}
+    assert not unexplained, f"{len(unexplained)} findings differ:\n{lines(unexplained)}"
+    idle = EXPLAINED.keys() - {(name.study, name.question) for name in found}
+    assert not idle, f"explained, but as released: {sorted(idle)}"
+    tested = [one for one in now.values() if one["p"] is not None]
+    assert [one["q"] for one in tested] == pytest.approx(
+        stats.false_discovery_control([one["p"] for one in tested]), abs=TOLERANCE
+    )
+
+
+def test_every_explanation_is_in_the_changelog() -> None:
+    changelog = CHANGELOG.read_text(encoding="utf-8")
+    assert [why for why in EXPLAINED.values() if why not in changelog] == []
+
+
+def test_a_changed_a_lost_and_a_new_finding_are_named() -> None:
+    numbers = dict.fromkeys(NUMBERS, 1.0)
+    changed, lost, new, kept = (Name("jobs", question, "share") for question in "abcd")
+    before = {changed: numbers, lost: numbers, kept: numbers}
+    now = {
+        changed: {**numbers, "p": 1.0 + 3e-9, "low": None},
+        new: numbers,
+        kept: {**numbers, "p": 1.0 + 3e-10},
+    }
+    assert differences(before, now, numbers=NUMBERS) == {
+        changed: "low 1.0 -> None, p 1.0 -> 1.000000003",
+        lost: "gone",
+        new: "new",
+    }
