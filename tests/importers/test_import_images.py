@@ -169,7 +169,7 @@ def test_all_wrong_rows_are_counted_in_one_line(tmp_path: Path) -> None:
         (b"", "needs the columns image and prompt"),
         (b"image,prompt\n", "has no rows"),
         (b"image,prompt\n,\n\n", "has no rows"),
-        (b"image,prompt\na.png,x\n", "needs the columns image and prompt"),
+        (b"picture,prompt\na.png,x\n", "needs the columns image and prompt"),
         (b"image,caption\na.png,x\n", "got: image, caption"),
         (b"image,prompt,prompt\na.png,x,y\n", "two columns are called 'prompt'"),
         (b"image,prompt,\na.png,x,y\n", "row 1: a column has no name"),

@@ -52,9 +52,9 @@ def test_an_unknown_part_is_named(tmp_path):
 
 
 def test_weights_lie_inside_the_package():
-    import portrayal
+    import portrayal_practice
 
-    assert weights_folder() == Path(portrayal.__file__).parent / "practice" / "model"
+    assert weights_folder() == Path(portrayal_practice.__file__).parent / "model"
 
 
 def test_a_bundle_with_a_lost_piece_is_refused(tmp_path):

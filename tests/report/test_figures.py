@@ -10,18 +10,20 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from portrayal import kinds
 from portrayal.audit import Audit
 from portrayal.errors import AuditError, PortrayalError
-from portrayal.kinds.influence import tables
+from portrayal.kinds.influence import tables as influence_tables
 from portrayal.report import write_figures
 from portrayal.report.figures import DRAWERS, figure, rows_of
 from portrayal.report.sides import ROLE as SIDES
 
-ANALYSIS = Path(tables.__file__).parent
+ANALYSIS = Path(kinds.__file__).parent
+SHARED = ANALYSIS.parent / "findings"
 
 WORDS: dict[str, Any] = {
     "role": "influence",
-    "columns": list(tables.WORDS),
+    "columns": list(influence_tables.WORDS),
     "rows": [
         ["the", 1, "woman", 0.1, 0.0, 0.2, 0.04, -0.4, 0.6],
         ["nurse", 2, "woman", 0.5, 0.3, 0.7, 0.001, 0.0, 1.0],
@@ -52,7 +54,7 @@ def values(chart: Any, layer: int) -> list[dict[str, Any]]:
 
 
 def test_every_role_of_the_analysis_is_drawn() -> None:
-    source = "\n".join(path.read_text() for path in ANALYSIS.glob("*.py"))
+    source = "\n".join(path.read_text() for path in (*ANALYSIS.rglob("*.py"), *SHARED.glob("*.py")))
     roles = set(re.findall(r'role="(\w+)"', source))
     assert roles == {*DRAWERS, SIDES}, "both sides are shown on a click"
 
@@ -95,7 +97,7 @@ def test_words_of_a_prompt_keep_their_order_and_their_twins() -> None:
 def test_averages_are_drawn_by_the_same_function() -> None:
     table = {
         "role": "influence",
-        "columns": list(tables.AVERAGES),
+        "columns": list(influence_tables.AVERAGES),
         "rows": [
             ["nurse", 1, "woman", 0.4, 0.2, 0.6, 0.01, 9, "occupation"],
             ["chef", 2, "woman", -0.1, -0.3, 0.1, 0.3, 9, "occupation"],

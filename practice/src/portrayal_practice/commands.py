@@ -24,7 +24,7 @@ def add_to(root: typer.Typer) -> None:
 
 @app.command()
 def corpus(
-    n: Annotated[int, typer.Option("--n", min=1, help="How many pictures.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="How many images.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the Parquet parts.")],
     seed: Annotated[int, typer.Option(help="Another seed, another corpus.")] = 0,
 ) -> None:
@@ -33,7 +33,7 @@ def corpus(
 
     files = write_corpus(out, n, seed=seed)
     plural = "" if len(files) == 1 else "s"
-    console.say(f"wrote {n:,} captions and pictures in {len(files)} file{plural} to {out}")
+    console.say(f"wrote {n:,} captions and images in {len(files)} file{plural} to {out}")
 
 
 @app.command()
@@ -72,6 +72,6 @@ def train(
     from portrayal_practice.training.stages import STAGES, Order
 
     recipe = RECIPES["smoke" if smoke else "full"]
-    work = out.with_name(f"{out.name}-pictures")
+    work = out.with_name(f"{out.name}-images")
     STAGES["all"](Order(recipe=recipe, out=out, work=work, compile=True))
     console.say(f"wrote the practice model to {out}")

@@ -81,5 +81,5 @@ def open_painter(
     del device
     sizes = {size for size in (width, height) if size is not None} or {64}
     if len(sizes) > 1:
-        raise GenerationError(f"{model}: pictures are square, got {width}x{height}")
+        raise GenerationError(f"{model}: images are square, got {width}x{height}")
     return PainterGenerator(size=sizes.pop(), batch_size=batch_size)

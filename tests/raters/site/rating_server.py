@@ -25,12 +25,12 @@ from portrayal.records import Identity, ImageRecord
 
 SERVE = """
 import json, sys
-from portrayal import web
+from portrayal.raters import site
 
-def ready(site):
-    print(json.dumps({"base": site.base, "admin": site.admin_link}), flush=True)
+def ready(page):
+    print(json.dumps({"base": page.base, "admin": page.admin_link}), flush=True)
 
-web.serve(sys.argv[1], database=sys.argv[2] or None, port=int(sys.argv[3]), on_ready=ready)
+site.serve(sys.argv[1], database=sys.argv[2] or None, port=int(sys.argv[3]), on_ready=ready)
 print("ended", flush=True)
 """
 

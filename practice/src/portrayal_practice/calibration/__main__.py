@@ -20,8 +20,8 @@ def main() -> None:
     )
     parser.add_argument("study", nargs="?", default="t2iat", help="an association study or suite")
     parser.add_argument("--pool", type=Path, help="folder that keeps the embeddings")
-    parser.add_argument("--samples", type=int, default=64, help="pictures per prompt in the pool")
-    parser.add_argument("--images", type=int, default=4, help="pictures per prompt in an audit")
+    parser.add_argument("--samples", type=int, default=64, help="images per prompt in the pool")
+    parser.add_argument("--images", type=int, default=4, help="images per prompt in an audit")
     parser.add_argument("--repeats", type=int, default=1000, help="audits")
     parser.add_argument("--seed", type=int, default=0, help="of the draws")
     given = parser.parse_args()
@@ -47,7 +47,7 @@ def _association_studies(name: str) -> list[AssociationStudy]:
 
 
 def _say(done: int, wanted: int) -> None:
-    print(f"{done:,} of {wanted:,} pictures", file=sys.stderr, flush=True)
+    print(f"{done:,} of {wanted:,} images", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ class Pool:
             PracticeError: The pool has no images of it.
         """
         if prompt not in self._rows:
-            raise PracticeError(f"the pool has no pictures of {prompt!r}; paint a pool with it")
+            raise PracticeError(f"the pool has no images of {prompt!r}; paint a pool with it")
         return self._rows[prompt]
 
     def __getitem__(self, prompt: str) -> Vectors:

@@ -68,7 +68,7 @@ def _check(scene: Scene, seed: int, size: int) -> None:
         raise PracticeError(f"seed {seed} is negative; allowed: 0 or more")
     if len(scene.people) > MOST_PEOPLE:
         raise PracticeError(
-            f"people: {len(scene.people)} in one picture; allowed: 0 to {MOST_PEOPLE}"
+            f"people: {len(scene.people)} in one image; allowed: 0 to {MOST_PEOPLE}"
         )
     if not -1.0 <= scene.valence <= 1.0:
         raise PracticeError(f"valence {scene.valence} is out of range; allowed: -1 to 1")

@@ -17,11 +17,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m portrayal_practice.training")
     parser.add_argument("stage", choices=[*STAGES, "bundle", "unbundle"])
     parser.add_argument("--out", type=Path, required=True, help="folder of the weights")
-    parser.add_argument("--work", type=Path, help="folder for painted pictures (much space)")
+    parser.add_argument("--work", type=Path, help="folder for painted images (much space)")
     parser.add_argument("--pieces", type=Path, help="folder of the bundle's pieces")
     parser.add_argument("--recipe", choices=list(RECIPES), default="full")
     parser.add_argument("--smoke", action="store_const", const="smoke", dest="recipe")
-    parser.add_argument("--n", type=int, help="pictures; default: the recipe's")
+    parser.add_argument("--n", type=int, help="images; default: the recipe's")
     parser.add_argument("--sentences", type=int, help="captions for the masked language model")
     parser.add_argument("--data-seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, help="time budget of the stage")
@@ -32,7 +32,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     parser.add_argument("--compile", action="store_true", help="torch.compile, on a GPU")
-    parser.add_argument("--each", type=int, default=96, help="evaluation: pictures an occupation")
+    parser.add_argument("--each", type=int, default=96, help="evaluation: images per occupation")
     parser.add_argument("--workers", type=int, help="painting processes; default: all cores")
     return parser
 

@@ -65,7 +65,7 @@ this mean too large, the more so the fewer images there are: {each} an occupatio
 - 64x64 images of one drawing style. Hands, letters and groups of people are crude.
 - Images are softer than the painter's. Guidance deepens colours: at the default the darkest faces
   are darker than painted ones, and show fewer details than light ones.
-- Prompts outside the captions' vocabulary give a picture of something nearby.
+- Prompts outside the captions' vocabulary give an image of something nearby.
 - Occupations with alike clothing are confused, by the painter's design.
 - Skin tone is asked as light or dark (Monk steps 1-5, 6-10); the steps at the border look alike.
 - The masked language model knows captions only.
@@ -89,12 +89,12 @@ def write_card(out: Path) -> Path:
         path.stem: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted((out / "training").glob("*.json"))
     }
-    first = runs["pictures"][0]
+    first = runs["images"][0]
     sizes = part_sizes(out)
     text = CARD.format(
         parameters=sum(sizes.values()) / 1e6,
         parts=_parts_table(sizes),
-        images=first["recipe"]["pictures"],
+        images=first["recipe"]["images"],
         seed=first["seed"],
         training=_training_table(runs),
         steps=found["settings"]["steps"],

@@ -253,7 +253,7 @@ def evaluate_all(order: Order) -> dict[str, Any]:
         found[f"generated, guidance {guidance:g}"] = figures
     started = time.monotonic()
     generator.make(["a photo of a doctor"] * (2 * generator.batch))
-    found["pictures a second"] = 2 * generator.batch / (time.monotonic() - started)
+    found["images a second"] = 2 * generator.batch / (time.monotonic() - started)
     found["settings"] = {"steps": generator.steps, "guidance": DEFAULT_GUIDANCE, "each": each}
     found["masked words"] = {MASKED: proposed_words(part_folder("masked-words", root=order.out))}
     contact_sheet(generator, order.out / "contact-sheet.png")

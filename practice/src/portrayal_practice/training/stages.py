@@ -104,7 +104,7 @@ def paint(order: Order) -> None:
     started = time.monotonic()
     order.corpus()
     order.texts()
-    _note(order, "pictures", started)
+    _note(order, "images", started)
 
 
 def tokenizers(order: Order) -> None:
@@ -246,7 +246,7 @@ def everything(order: Order) -> None:
 
 
 STAGES = {
-    "pictures": paint,
+    "images": paint,
     "tokenizers": tokenizers,
     "autoencoder": autoencoder,
     "clip": clip,
