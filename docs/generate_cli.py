@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from portrayal.cli import app
+from portrayal.cli import command_line
 
 PAGE = Path(__file__).parent / "cli.md"
 
@@ -29,7 +29,7 @@ nothing else. `portrayal --install-completion` teaches your shell the commands.
 def page() -> str:
     """Return the whole page."""
     sections = [START]
-    for words, command in _commands(typer.main.get_command(app), ("portrayal",)):
+    for words, command in _commands(typer.main.get_command(command_line()), ("portrayal",)):
         sections.append(_section(words, command))
     return "\n".join(sections)
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from portrayal.cli import main
+from portrayal_practice.weights import CLIP, part_folder
 
 WORK = """\
 name = "work"
@@ -42,6 +43,10 @@ insects = ["ant", "spider"]
 pleasant = ["love", "peace"]
 unpleasant = ["death", "poison"]
 """
+
+
+ENCODER = ("--encoder", str(part_folder(CLIP)))
+"""An encoder that was chosen, valid for all images; it sees as the practice encoder does."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import pytest
 import typer
 
-from portrayal.cli import app
+from portrayal.cli import command_line
 from portrayal.studies.reading import study_from_toml
 
 ROOT = Path(__file__).parents[1]
@@ -105,7 +105,7 @@ def lines() -> Iterator[tuple[str, str]]:
 def test_commands_and_options_in_examples_exist(where: str, line: str) -> None:
     alone = re.split(r" [|>] ", line, maxsplit=1)[0]
     words = shlex.split(alone, comments=True)[1:]
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(command_line())
     while words and words[0] in getattr(command, "commands", {}):
         command = command.commands[words.pop(0)]
     if words and hasattr(command, "commands") and not words[0].startswith("-"):

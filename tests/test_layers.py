@@ -9,24 +9,25 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "portrayal"
 
-BASE = {"errors", "records", "pixels", "statistics", "audit", "studies", "loading"}
+BASE = {"errors", "records", "pixels", "plugins", "statistics", "audit", "studies", "loading"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "records": {"errors"},
     "pixels": set(),
+    "plugins": {"errors", "records"},
     "statistics": {"errors", "records"},
     "audit": {"errors", "records"},
-    "loading": {"errors", "records"},
-    "studies": {"errors", "records"},
+    "loading": {"errors", "records", "plugins"},
+    "studies": {"errors", "records", "plugins"},
     "importers": {"errors", "records", "audit"},
-    "generators": {"errors", "records", "pixels", "audit", "loading"},
-    "measurers": {"errors", "records", "pixels", "audit", "loading"},
-    "language": {"errors", "records", "studies", "loading"},
+    "generators": {"errors", "records", "pixels", "plugins", "audit", "loading"},
+    "measurers": {"errors", "records", "pixels", "plugins", "audit", "loading"},
+    "language": {"errors", "records", "plugins", "studies", "loading"},
     "corpora": {*BASE, "language"},
     "raters": {*BASE, "report"},
-    "findings": {*BASE, "raters"},
-    "kinds": {*BASE, "measurers", "language", "corpora", "raters", "findings"},
-    "report": {*BASE, "findings", "runner"},
+    "findings": {*BASE, "measurers", "raters"},
+    "kinds": {*BASE, "generators", "measurers", "language", "corpora", "raters", "findings"},
+    "report": {*BASE, "generators", "findings", "runner"},
     "runner": {
         *BASE, "generators", "measurers", "language", "corpora", "raters", "findings", "kinds",
         "report",
@@ -70,6 +71,30 @@ def test_imports_point_one_way(path: Path) -> None:
     }
     forbidden = ours - ALLOWED[part] - {part, "__version__"}
     assert not forbidden, f"{path.name} imports {sorted(forbidden)}"
+
+
+def test_other_distributions_come_through_entry_points_alone() -> None:
+    importing = [
+        str(path.relative_to(SOURCE))
+        for path in modules()
+        if any(
+            name.split(".")[0] == "portrayal_practice"
+            for name in imported_names(ast.parse(path.read_text(encoding="utf-8")))
+        )
+    ]
+    assert importing == []
+
+
+def test_the_core_knows_the_practice_world_by_its_install_line_alone() -> None:
+    """No default, no test for a name: what is left are words that say what to install."""
+    said = [
+        line.strip()
+        for path in SOURCE.rglob("*")
+        if path.suffix in (".py", ".toml", ".j2")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "practice" in line and "portrayal[practice]" not in line.replace("\\\\", "")
+    ]
+    assert said == []
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from PIL import Image
 
-from portrayal.audit import ColumnType
-from portrayal.measurers import Reason
+from portrayal.measurers import Answer, Reason
+from portrayal.measurers.protocol import Given
 from portrayal.records import GeneratedImage, Identity, Request
 
 
@@ -61,7 +60,7 @@ class MeanColour:
         before: Called with every batch; may raise or sleep.
     """
 
-    columns: Mapping[str, ColumnType] = {"embedding": "vector", "bright": "boolean"}
+    gives: Sequence[Given] = ("embedding", "numbers")
 
     def __init__(
         self,
@@ -77,13 +76,13 @@ class MeanColour:
         self._darkest = darkest
         self._before = before
 
-    def measure(self, images: Sequence[Image.Image]) -> list[Mapping[str, Any] | Reason]:
+    def measure(self, images: Sequence[Image.Image]) -> list[Answer | Reason]:
         self.batches.append(len(images))
         self._before(images)
         means = [np.asarray(image, dtype=np.float32).mean(axis=(0, 1)) for image in images]
         return [
             Reason("too dark")
             if mean.mean() < self._darkest
-            else {"embedding": mean, "bright": bool(mean.mean() > 127)}
+            else {"embedding": mean, "numbers": {"brightness": float(mean.mean())}}
             for mean in means
         ]

@@ -14,7 +14,7 @@
     ├── LanguageError              a text model cannot be loaded, or has no words to offer
     ├── CorpusError                a corpus of captions cannot be read, or was asked for nonsense
     ├── StatisticsError            arrays that a statistic has no answer for (also a ValueError)
-    ├── PracticeError              the practice world was asked for what it does not know
+    ├── PluginError                an installed package registers what portrayal cannot use
     └── MissingExtra               an optional dependency is not installed; says the pip command
 
 A message is one line: what, where, what was got, what is allowed, how to mend it. Anything else
@@ -92,8 +92,8 @@ class StatisticsError(PortrayalError, ValueError):
     """Arrays that a statistic has no answer for."""
 
 
-class PracticeError(PortrayalError, ValueError):
-    """The practice world was asked for what it does not know."""
+class PluginError(PortrayalError):
+    """An installed package registers what portrayal cannot use."""
 
 
 class MissingExtra(PortrayalError, ImportError):

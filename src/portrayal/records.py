@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 Status = Literal["ok", "refused", "failed"]
 
+UNKNOWN = "unknown"
+"""The label of an image in which no group is seen clearly; never the name of a group."""
+
+NOBODY = "nobody"
+"""The label of an image that shows nobody; never the name of a group."""
+
 FORMATS = ("PNG", "JPEG", "WEBP")
 """What an encoded image may be."""
 

@@ -27,7 +27,7 @@ def test_an_example_runs(tmp_path: Path, example: str) -> None:
     rows = [Measurement(key, {"embedding": [1.0, 2.0]}) for key in keys]
     audit.append_measurements(samples.ENCODER, {"embedding": "vector"}, rows)
     checks = {
-        "portrayal": "assert len(images) == len(embeddings) == 3 and len(shown) == 2",
+        "portrayal": "assert len(images) == len(embeddings) == 3 and len(data) == 2",
         "pandas": "assert len(images) == 3",
         "polars": "assert both.height == 3",
         "duckdb": "assert counts.set_index('prompt').refused.to_dict() == {'a': 0, 'b': 1}",

@@ -46,14 +46,15 @@ def test_the_whole_way(portrayal: CommandLine, corpus: Path, tmp_path: Path) -> 
     assert "stored as jobs" in found.err
     assert {line.split()[0] for line in found.out.splitlines()} >= {"mayor", "nurse", "doctor"}
 
-    labels = ("corpus", "indicators", corpus, "jobs", "--keep", "plain")
+    labels = ("corpus", "indicators", corpus, "jobs", "--keep", "plain", "--names", "practice")
     told = json.loads(portrayal(*labels, "--json").out)
     assert told["identity"]["settings"]["names"]["name"] == "practice"
     unknown = sum(one["unknown"] for one in told["terms"])
     assert told["kept"]["rows"] == unknown > 0
     assert "names by practice" in portrayal(*labels).err
 
-    near = ("corpus", "neighbours", corpus, "plain", "-p", "A photo of {a term}", "-k", "3")
+    near = ("corpus", "neighbours", corpus, "plain", "-p", "A photo of {a term}", "-k", "3",
+            "--encoder", "practice")  # fmt: skip
     first = json.loads(portrayal(*near, "--json").out)
     there = [min(3, one["unknown"]) for one in told["terms"]]
     assert [one["k"] for one in first["similarity"]] == there

@@ -12,7 +12,7 @@ import typer
 
 import portrayal as package
 from command_line import CommandLine, in_a_process
-from portrayal.cli import app
+from portrayal.cli import command_line
 
 
 def commands() -> Iterator[tuple[str, ...]]:
@@ -23,7 +23,7 @@ def commands() -> Iterator[tuple[str, ...]]:
         for name, child in getattr(node, "commands", {}).items():
             yield from walk(child, (*words, name))
 
-    yield from walk(typer.main.get_command(app), ())
+    yield from walk(typer.main.get_command(command_line()), ())
 
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)

@@ -6,7 +6,10 @@ import json
 import shutil
 from pathlib import Path
 
-from command_line import CommandLine, fingerprint
+from command_line import ENCODER, CommandLine, fingerprint
+from portrayal.audit import Audit
+from portrayal.measurers import measure, open_encoder
+from portrayal.studies import load_study
 
 
 def imported(portrayal: CommandLine, finished: Path, tmp_path: Path) -> Path:
@@ -21,14 +24,54 @@ def test_imported_images_get_the_same_answers_as_made_ones(
     portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
 ) -> None:
     out = imported(portrayal, finished, tmp_path)
-    answer = portrayal("run", work, "--out", out)
+    answer = portrayal("run", work, "--out", out, *ENCODER)
     assert answer.code == 0, answer.err
     assert "all 4 prompts are there" in answer.err
     ours = json.loads((out / "results.json").read_text())["findings"]
     theirs = json.loads((finished / "results.json").read_text())["findings"]
-    assert [f["estimate"] for f in ours] == [f["estimate"] for f in theirs]
-    assert [f["sentence"] for f in ours] == [f["sentence"] for f in theirs]
+    # Intervals and p-values draw random numbers of their own for each encoder's identity.
+    for part in ("question", "estimate", "n", "n_missing"):
+        assert [f[part] for f in ours] == [f[part] for f in theirs]
     assert (out / "report" / "index.html").exists()
+
+
+def test_an_encoder_that_is_not_valid_for_them_is_refused(
+    portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
+) -> None:
+    """Nobody chose an encoder, and the default one knows painted images alone."""
+    out = imported(portrayal, finished, tmp_path)
+    before = fingerprint(out)
+    refused = (
+        "practice is valid for images of the practice world only, not for those of files; "
+        "name another encoder with --encoder, such as openai/clip-vit-base-patch32"
+    )
+    assert portrayal("run", work, "--out", out).error == refused
+    assert portrayal("run", work, "--out", out, "--encoder", "practice").error == refused
+    assert fingerprint(out) == before
+
+
+def test_measurements_that_are_not_valid_are_kept_and_not_counted(
+    portrayal: CommandLine, work: Path, finished: Path, tmp_path: Path
+) -> None:
+    """Versions before this one let the practice encoder look at any image."""
+    out = imported(portrayal, finished, tmp_path)
+    assert portrayal("run", work, "--out", out, *ENCODER).code == 0
+    alone = json.loads((out / "results.json").read_text())
+    measure(Audit(out), [open_encoder("practice")], texts=load_study(work).texts())
+    line = (
+        "practice is valid for images of the practice world only: its measurements of these "
+        "images are kept, but not counted"
+    )
+    assert portrayal("analyze", out).code == 0
+    results = json.loads((out / "results.json").read_text())
+    assert results["findings"] == alone["findings"]
+    assert [one["name"] for one in results["encoders"]] == ["clip"]
+    assert f"{line}." in results["studies"][0]["notes"]
+    (chosen,) = (one for one in Audit(out).measurers() if one.name == "clip")
+    shutil.rmtree(out / "measurements" / f"{chosen.kind}-{chosen.digest}")
+    assert portrayal("analyze", out).error == (
+        f"{out}: {line}; run: portrayal measure {out} --encoder ENCODER"
+    )
 
 
 def test_prompts_without_an_image_are_reported(
@@ -40,7 +83,7 @@ def test_prompts_without_an_image_are_reported(
     rows = manifest.read_text().splitlines()
     manifest.write_text("\n".join(row for row in rows if "a nurse" not in row) + "\n")
     portrayal("import", "images", files, "--manifest", manifest, "--out", out)
-    answer = portrayal("run", work, "--out", out)
+    answer = portrayal("run", work, "--out", out, *ENCODER)
     assert answer.code == 0, answer.err
     assert "1 of 4 prompts have none: 'a photo of a nurse'" in answer.err
     dropped = json.loads((out / "results.json").read_text())["studies"][0]["dropped"]
@@ -52,7 +95,7 @@ def test_images_of_other_prompts_are_an_error(
 ) -> None:
     out = imported(portrayal, finished, tmp_path)
     before = fingerprint(out)
-    line = portrayal("run", "demo-flowers-insects", "--out", out).error
+    line = portrayal("run", "demo-flowers-insects", "--out", out, *ENCODER).error
     assert "none of the" in line
     assert "'a photo of a chef'" in line
     assert fingerprint(out) == before

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import CommandLine, in_a_process
+from command_line import ENCODER, CommandLine, in_a_process
 from image_server import ImageServer, image_server
 from portrayal.audit import Audit
 
@@ -29,7 +29,7 @@ def test_an_api_is_audited_from_prompts_to_report(
     out = tmp_path / "audit"
     answer = portrayal(
         "run", work, "--out", out, "--model", "api:painting", "--base-url", server.address,
-        "--size", "64", "--quality", "low",
+        "--size", "64", "--quality", "low", *ENCODER,
     )  # fmt: skip
     assert answer.code == 0, answer.err
     assert "9 images made, 0 were there, 3 refused by the model" in answer.err
@@ -65,7 +65,7 @@ def test_where_every_image_fails_the_run_says_why_and_fails(
     out = tmp_path / "audit"
     words = ("--out", out, "--model", "api:m", "--base-url", server.address)
     for verb in ("run", "generate"):  # the second meets failures of the first
-        answer = portrayal(verb, work, *words)
+        answer = portrayal(verb, work, *words, *(ENCODER if verb == "run" else ()))
         assert answer.code == 1
         *_, line = answer.err.splitlines()
         assert "no image could be made, 12 failed, most with: HTTP 400 invalid_prompt" in line

@@ -20,10 +20,11 @@ from portrayal.corpora import (
 )
 from portrayal.corpora.shares import correlation_sentence, indicator_correlation, read_shares
 from portrayal.errors import CorpusError
-from portrayal.language.names import Gender, ListedNames, NoNames, practice_names
+from portrayal.language.names import Gender, ListedNames, NoNames
 from portrayal.records import Identity
 from portrayal.statistics.correlation import pearson_correlation
 from portrayal_practice.corpus import corpus_items
+from portrayal_practice.plugins import practice_names
 
 JOBS = terms_of(["nurse", "engineer", "astronomer"])
 

@@ -236,7 +236,7 @@ def test_an_encoder_that_has_no_number(corpus: Corpus, found: CaptionSet) -> Non
 def test_without_indicators_first(corpus: Corpus, found: CaptionSet) -> None:
     """The paper's "NN + no indicators": neighbours among what is left."""
     from portrayal.corpora import label_set
-    from portrayal.language.names import practice_names
+    from portrayal_practice.plugins import practice_names
 
     labels = label_set(found, practice_names())
     plain = found.where([label == "unknown" for label in labels], "plain")

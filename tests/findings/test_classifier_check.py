@@ -100,7 +100,7 @@ def test_encoders_are_checked_against_each_other(audit: Audit) -> None:
     rows = {row[0]: row for row in tables[0].rows}
     assert rows["accuracy"][7] == pytest.approx(0.75)
     assert rows["woman"][4] == 0.0
-    labels = labels_by_key(prompts, axis, data[1])
+    labels = labels_by_key(prompts, "perceived gender", axis, data[1])
     assert labels is not None
     assert sorted(set(labels.values())) == ["man", "woman"]
     assert encoder_checks(prompts, study.axes, data[:1], AnalysisSettings()) == []

@@ -97,3 +97,12 @@ def test_no_images() -> None:
     found = classify(np.empty((0, 3)), axis(), text_vectors, logit_scale=1)
     assert found is not None
     assert found.labels.size == 0
+
+
+def test_an_image_as_near_to_two_groups_is_unknown() -> None:
+    images = np.array([[0.0, 1.0, 0.0], [0.01, 1.0, 0.0]])
+    found = classify(images, axis(), text_vectors, logit_scale=100)
+    assert found is not None
+    assert found.labels.tolist() == [UNKNOWN, "L"]
+    assert np.isnan(found.chosen()[0].probability)
+    assert found.chosen()[1].probability > 0.5

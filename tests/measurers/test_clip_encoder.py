@@ -77,7 +77,7 @@ def test_the_identity_holds_what_changes_embeddings(clip: Path, encoder: Encoder
     assert identity.settings["dtype"] == "float32"
     assert identity.settings["preprocessing"]["image_mean"] == [0.48145466, 0.4578275, 0.40821073]
     assert str(clip.parent) not in json.dumps(identity.as_dict()), "no absolute path"
-    assert encoder.columns == {"embedding": "vector"}
+    assert tuple(encoder.gives) == ("embedding",)
     assert isinstance(encoder, Encoder)
 
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 from portrayal.audit import Audit
 from portrayal.errors import MeasurementError, MissingExtra
-from portrayal.measurers import measure
+from portrayal.measurers import FoundPerson, measure
 from portrayal.measurers.faces import Face, FaceMeasurer, open_face_detector
 from portrayal.records import Identity, ImageRecord
 
@@ -35,7 +35,12 @@ def astronaut() -> Image.Image:
 def faces(detector: FaceMeasurer, image: Image.Image) -> list[Face]:
     (found,) = detector.measure([image])
     assert isinstance(found, dict)
-    return [Face(*face) for face in found["faces"]]
+    return [as_face(person) for person in found["people"]]
+
+
+def as_face(person: FoundPerson) -> Face:
+    left, top, right, bottom = person["box"]
+    return Face(left, top, right - left, bottom - top, person["confidence"])
 
 
 @pytest.mark.parametrize(
@@ -125,7 +130,7 @@ def test_the_loop_stores_faces_once_and_damaged_images_as_such(
     assert (first.measured, dict(first.reasons)) == (1, {"corrupt image": 1})
     again = measure(audit, [detector])
     assert (again.measured, again.present) == (0, 2)
-    rows = audit.measurements(detector.identity).select("faces, reason").fetchall()
+    rows = audit.measurements(detector.identity).select("people, reason").fetchall()
     stored = next(json.loads(text) for text, reason in rows if reason is None)
     assert len(stored) == 1
-    assert len(stored[0]) == 5
+    assert as_face(stored[0]) == pytest.approx(faces(detector, astronaut)[0], abs=0.05)

@@ -92,7 +92,7 @@ def test_every_person_is_embedded_as_if_alone() -> None:
     assert nobody["people"] == []
     for person, expected in zip(both["people"], alone, strict=True):
         np.testing.assert_allclose(person["embedding"], expected, atol=1e-4)
-    assert [person["box"][4] for person in both["people"]] == [0.9, 0.8]
+    assert [person["confidence"] for person in both["people"]] == [0.9, 0.8]
     assert len(twice["people"]) == 2
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from portrayal.errors import PracticeError
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.contrasts import contrast_findings
@@ -39,6 +38,7 @@ from portrayal_practice.calibration.draws import (
     view_of,
 )
 from portrayal_practice.calibration.table import Effort, coverage_table, rejection_table
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.generator import PainterGenerator
 from portrayal_practice.planted import planted_table
 from portrayal_practice.truth import group_shares
@@ -69,7 +69,7 @@ occupation = ["nurse", "chef"]
 class MeanColour:
     """An encoder without torch: the image in sixteen patches."""
 
-    columns: ClassVar = {"embedding": "vector"}
+    gives: ClassVar = ("embedding",)
     batch_size = 7
     identity = Identity("test", "mean colour", {"logit_scale": 1.0})
 

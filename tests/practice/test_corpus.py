@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from portrayal.errors import PracticeError
 from portrayal_practice.corpus import CorpusItem, corpus_items, write_corpus
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.planted import planted_table
 from portrayal_practice.topics import TOPIC_SHARES
 from portrayal_practice.vocabulary import OCCUPATIONS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.planted import (
     PATH,
     load_planted,

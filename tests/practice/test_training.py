@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from portrayal.errors import PracticeError
 from portrayal.records import plain
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.scene import Person, Scene
 from portrayal_practice.training.bundle import bundle, unbundle
 from portrayal_practice.training.questions import labels_of, questions, with_article

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.planted import planted_table
 from portrayal_practice.truth import (
     Replacement,

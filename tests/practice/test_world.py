@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.meaning import Meaning
 from portrayal_practice.planted import logistic, logit, planted_table
 from portrayal_practice.scene import DRESSES, PLACES, PRESENTATIONS, WORN, Scene

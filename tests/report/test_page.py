@@ -11,7 +11,7 @@ import pytest
 
 from portrayal.audit import Audit
 from portrayal.report import write_report
-from portrayal.report.page import practice_kind, script_json
+from portrayal.report.page import script_json
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 
@@ -158,20 +158,6 @@ def test_galleries_show_images(page: Reader) -> None:
 
 def test_the_practice_world_says_that_it_is_fiction(page: Reader) -> None:
     assert "Practice world. These images were painted by a program" in words(page)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("practice", "model"),
-        ("practice:painter", "painter"),
-        ("practices", ""),
-        ("stabilityai/stable-diffusion-2-1", ""),
-        ("my/practice", ""),
-    ],
-)
-def test_which_generators_are_of_the_practice_world(name: str, kind: str) -> None:
-    assert practice_kind(name) == kind
 
 
 def test_a_report_is_the_same_each_time(audit: Audit) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
 from portrayal.cli import console
 from portrayal.cli import options as o
+from portrayal.report.numbers import DASH, decimal, interval
 
 app = typer.Typer(
     help="The practice world: truth, corpus, train. Fiction for calibration.",
@@ -40,7 +45,7 @@ def corpus(
 def truth(
     study: Annotated[str, typer.Argument(help="A built-in study or a TOML file.")],
     samples: Annotated[
-        int, typer.Option(min=100, help="Pictures per prompt, or texts per set of words.")
+        int, typer.Option(min=100, help="Images per prompt, or texts per set of words.")
     ] = 200,
     json: o.Json = False,
 ) -> None:
@@ -57,7 +62,7 @@ def truth(
     if json:
         console.as_json(rows)
     else:
-        console.truths(rows)
+        show_truths(rows)
 
 
 @app.command()
@@ -75,3 +80,24 @@ def train(
     work = out.with_name(f"{out.name}-images")
     STAGES["all"](Order(recipe=recipe, out=out, work=work, compile=True))
     console.say(f"wrote the practice model to {out}")
+
+
+def show_truths(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print what is true in the practice world as a table that stays readable in 80 columns."""
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
+    table.add_column("question", ratio=1, overflow="fold")
+    for name in ("truth", "95 % interval", "how"):
+        table.add_column(name, justify="right", no_wrap=True)
+    heading = None
+    for row in rows:
+        if (row["study"], row["statistic"]) != heading:
+            heading = (row["study"], row["statistic"])
+            table.add_row(Text(" · ".join(heading), style="dim"))
+        exact = row["low"] == row["high"]
+        table.add_row(
+            Padding(Text(row["question"]), (0, 0, 0, 2)),
+            decimal(row["truth"]),
+            DASH if exact else interval(row["low"], row["high"]),
+            row["how"],
+        )
+    console.out.print(table)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from portrayal.errors import PracticeError
 from portrayal_practice import planted
 from portrayal_practice.captions import Caption, write_caption
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.scene import Scene
 from portrayal_practice.topics import Topic, draw_topic
 from portrayal_practice.world import World
@@ -60,7 +60,7 @@ _COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class CorpusItem:
-    """One picture of the corpus before it is painted: `paint(item.scene, item.seed)`."""
+    """One image of the corpus before it is painted: `paint(item.scene, item.seed)`."""
 
     scene: Scene
     caption: Caption

@@ -11,10 +11,10 @@ from PIL import Image
 
 from portrayal.errors import GenerationError
 from portrayal.records import GeneratedImage, Identity, Request, digest
+from portrayal_practice import NAME, PAINTER
 from portrayal_practice.painter import paint
 from portrayal_practice.world import World
 
-NAME = "practice:painter"
 VERSION = 1
 """Raise this when a scene's image changes: old and new images must not share an audit."""
 
@@ -38,7 +38,7 @@ class PainterGenerator:
         """The painter, the planted table and the size."""
         table = digest(repr(self._world.table))
         settings = {"size": self._size, "table": table, "version": VERSION}
-        return Identity("painter", NAME, settings)
+        return Identity("painter", PAINTER, settings)
 
     def check(self, prompts: Iterable[str]) -> int:
         """Return 0: the world reads texts of any length."""
@@ -72,13 +72,15 @@ def open_painter(
     """Open `practice:painter`.
 
     Args:
-        model: Its name.
+        model: Its name; nothing else of the practice world paints.
         width: Pixels along one side; 64 where left out.
         height: The same; images are square.
         batch_size: How many images make a part.
         device: For the encoders that are opened beside it; the painter needs none.
     """
     del device
+    if model != PAINTER:
+        raise GenerationError(f"there is no model {model!r}; allowed: {NAME} or {PAINTER}")
     sizes = {size for size in (width, height) if size is not None} or {64}
     if len(sizes) > 1:
         raise GenerationError(f"{model}: images are square, got {width}x{height}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.scene import DRESSES, PLACES, WORN
 from portrayal_practice.vocabulary import LIFE_WORDS, OCCUPATIONS, SUBJECTS
 

@@ -1,4 +1,4 @@
-"""What a picture of the practice world shows, as plain data.
+"""What an image of the practice world shows, as plain data.
 
 A `Scene` is everything the painter needs besides a seed: who is shown, where, with what, in which
 light. The planted world draws scenes, the caption writer describes them, the painter paints them.

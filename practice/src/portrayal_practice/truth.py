@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.scene import Scene
 from portrayal_practice.world import World
 

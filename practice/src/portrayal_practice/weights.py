@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 
 PIPELINE = "pipeline"
 CLIP = "clip"

@@ -28,7 +28,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.lexicon import CLASS_OF_THING, FAITHS, THING_CLASSES
 from portrayal_practice.meaning import Meaning, read_meaning
 from portrayal_practice.planted import AXES, PlantedTable, Valence, logistic, logit, planted_table

@@ -34,19 +34,31 @@ class ExportSummary:
     images: int
     not_made: int
     """Requests without an image (refused or failed): they are in not-made.csv."""
+    beside: tuple[str, ...] = ()
+    """Other files that were written."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
-        return {"out": str(self.out), "images": self.images, "not_made": self.not_made}
+        return {
+            "out": str(self.out),
+            "images": self.images,
+            "not_made": self.not_made,
+            "beside": list(self.beside),
+        }
 
     def sentence(self) -> str:
         """Return the summary in words."""
         rest = f"; {self.not_made} without an image are in {NOT_MADE}" if self.not_made else ""
-        return f"{self.images} images and {METADATA} written to {self.out}{rest}"
+        files = " and ".join([METADATA, *self.beside])
+        return f"{self.images} images, {files} written to {self.out}{rest}"
 
 
 def export_images(
-    audit: Audit, out: str | os.PathLike[str], *, prompts: Iterable[str] | None = None
+    audit: Audit,
+    out: str | os.PathLike[str],
+    *,
+    prompts: Iterable[str] | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> ExportSummary:
     """Write images as files, and what is known about them into metadata.csv.
 
@@ -58,6 +70,7 @@ def export_images(
         audit: Where the images are.
         out: A folder that is new or empty.
         prompts: Only images of these prompts.
+        beside: Texts of further files by name; an empty one is left out.
 
     Raises:
         AuditError: The folder is not empty, or the audit knows nothing of a prompt.
@@ -74,8 +87,11 @@ def export_images(
     rest = [row for row in rows if row["status"] != "ok"]
     if rest:
         write_text(folder / NOT_MADE, _as_csv(rest, _COLUMNS))
+    texts = {name: text for name, text in (beside or {}).items() if text}
+    for name, text in texts.items():
+        write_text(folder / name, text)
     write_text(folder / METADATA, _as_csv(made, ("file_name", *_COLUMNS)))
-    return ExportSummary(folder, len(made), len(rest))
+    return ExportSummary(folder, len(made), len(rest), tuple(texts))
 
 
 def file_name(number: int, prompt: str, seed: int, data: bytes) -> str:

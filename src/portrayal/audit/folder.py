@@ -220,6 +220,11 @@ class Audit:
                 )
         return self._queries.table(store.table(columns))
 
+    def columns(self, measurer: Identity) -> list[str]:
+        """Return the names of what a measurer stored, besides `key` and `reason`."""
+        names = self._measured(measurer).schema.names
+        return [name for name in names if name not in ("key", "reason")]
+
     def append_measurements(
         self,
         measurer: Identity,

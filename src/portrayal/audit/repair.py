@@ -22,8 +22,6 @@ from portrayal.audit.selections import TRAINING
 from portrayal.errors import AuditError
 
 SET_ASIDE = "set-aside"
-DEFAULT_ENCODER = "practice"
-"""What `portrayal measure` takes where no encoder is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +109,6 @@ class RepairReport:
         return list(dict.fromkeys(found))
 
     def _measure_again(self, where: str) -> str:
-        if self.measurers == (DEFAULT_ENCODER,):
-            return f"measure again: portrayal measure {where}"
         known = f" ({', '.join(self.measurers)})" if self.measurers else ""
         return (
             f"measure again, with the --encoder it was measured with{known}: "

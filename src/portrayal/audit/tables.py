@@ -16,16 +16,23 @@ from portrayal.audit.index import RANKS
 from portrayal.errors import AuditError, one_of
 from portrayal.records import Identity, ImageRecord, Measurement, digest, plain
 
-ColumnType = Literal["text", "number", "integer", "boolean", "vector", "json"]
-"""What a measurer may store in a column; "json" is any JSON value kept as text."""
+ColumnType = Literal["text", "number", "integer", "boolean", "vector", "numbers", "labels", "json"]
+"""What a measurer may store in a column.
+
+"numbers" are numbers by name, "labels" probabilities by axis and answer; "json" is any JSON value
+kept as text.
+"""
 
 _VECTOR = pa.list_(pa.float32())
+_NUMBERS = pa.map_(pa.string(), pa.float64())
 _ARROW: Mapping[str, pa.DataType] = {
     "text": pa.string(),
     "number": pa.float64(),
     "integer": pa.int64(),
     "boolean": pa.bool_(),
     "vector": _VECTOR,
+    "numbers": _NUMBERS,
+    "labels": pa.map_(pa.string(), _NUMBERS),
     "json": pa.string(),
 }
 
@@ -241,7 +248,16 @@ def _column(values: Sequence[Any], kind: str, name: str) -> pa.Array:
         )
     if kind == "text":
         return text_array(values, name)
+    if kind in ("numbers", "labels"):
+        return pa.array([_items(value) for value in values], _ARROW[kind])
     return pa.array([plain(value) for value in values], _ARROW[kind])
+
+
+def _items(value: Any) -> Any:
+    """Return nested mappings as the pairs that Arrow takes for a map."""
+    if isinstance(value, Mapping):
+        return [(key, _items(item)) for key, item in value.items()]
+    return plain(value)
 
 
 def _printable(text: str | None) -> str | None:

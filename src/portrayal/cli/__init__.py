@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from typing import Any
@@ -9,10 +10,9 @@ from typing import Any
 import typer
 
 from portrayal import __version__
-from portrayal.cli import ablate, bring, corpus, explain, raters, studies, verbs
 from portrayal.cli.console import notes
 from portrayal.errors import PortrayalError
-from portrayal_practice import commands
+from portrayal.plugins import COMMANDS, CommandGroup, plugins
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -31,18 +31,10 @@ app = typer.Typer(
     help=(
         "Measure how a text-to-image model portrays people.\n\n"
         "An [b]audit[/b] is a folder about one model; [b]studies[/b] are questions asked of it. "
-        "Start with [b]portrayal run demo --out audits/demo[/b]: it audits the embedded practice "
-        "model and needs neither a network nor a GPU."
+        'Start with [b]pip install "portrayal\\[practice]"[/b] and '
+        "[b]portrayal run demo --out audits/demo[/b]: it needs neither a network nor a GPU."
     ),
 )
-verbs.add_to(app)
-explain.add_to(app)
-ablate.add_to(app)
-studies.add_to(app)
-bring.add_to(app)
-corpus.add_to(app)
-raters.add_to(app)
-commands.add_to(app)
 
 
 def _version(asked: bool) -> None:
@@ -60,13 +52,25 @@ def _options(
     """Hold the options that stand before a command."""
 
 
+@functools.cache
+def command_line() -> typer.Typer:
+    """Return the app with the commands of all packages that bring some.
+
+    Raises:
+        PluginError: What a package registers cannot be used.
+    """
+    for group in sorted(plugins(COMMANDS, CommandGroup).values(), key=lambda one: one.place):
+        group.add_to(app)
+    return app
+
+
 def main() -> None:
     """Run the CLI; an error of ours is one line and exit code 1, anything else is a bug."""
     # Errors of loading reach us as exceptions; diffusers would tell them a second time.
     os.environ.setdefault("DIFFUSERS_VERBOSITY", "error")
     try:
         # Typer would frame errors of usage over several lines; ours are one line, like all others.
-        code = app(prog_name="portrayal", standalone_mode=False)
+        code = command_line()(prog_name="portrayal", standalone_mode=False)
     except PortrayalError as error:
         code = _fail(str(error))
     except USAGE_ERROR as error:

@@ -48,6 +48,6 @@ def ablate(
     found = runner.ablated_study(study, phrase, replacement=replacement, images=images)
     work = runner.Work(
         out, (found,), runner.model_for(out, model), settings,
-        tuple(encoder or runner.DEFAULT_ENCODERS), truncate,
+        tuple(encoder or ()), truncate,
     )  # fmt: skip
     carry_out(work, retry_failed=retry_failed, json=json)

@@ -81,10 +81,12 @@ def import_embeddings(
 
 @exporting.command("images")
 def export(audit: o.AuditFolder, to: To, json: o.Json = False) -> None:
-    """Write the images as files with a metadata.csv beside them."""
+    """Write images as files, with metadata.csv and, where images were labelled, labels.csv."""
     from portrayal.audit import Audit, export_images
+    from portrayal.findings.label_table import labels_csv
 
-    summary = export_images(Audit(audit), to)
+    opened = Audit(audit)
+    summary = export_images(opened, to, beside={"labels.csv": labels_csv(opened)})
     if json:
         console.as_json(summary.as_dict())
     else:

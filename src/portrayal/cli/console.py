@@ -23,7 +23,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from portrayal.report.numbers import DASH, cell, clear_level, decimal, interval, is_clear, p_value
+from portrayal.report.numbers import cell, clear_level, decimal, interval, is_clear, p_value
 
 if TYPE_CHECKING:
     from portrayal.studies.reading import StudyInfo
@@ -111,27 +111,6 @@ def findings(results: Mapping[str, Any]) -> None:
             interval(f["low"], f["high"], 2),
             p_value(f["q"]),
             str(f["n"]),
-        )
-    out.print(table)
-
-
-def truths(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print what is true in the practice world as a table that stays readable in 80 columns."""
-    table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
-    table.add_column("question", ratio=1, overflow="fold")
-    for name in ("truth", "95 % interval", "how"):
-        table.add_column(name, justify="right", no_wrap=True)
-    heading = None
-    for row in rows:
-        if (row["study"], row["statistic"]) != heading:
-            heading = (row["study"], row["statistic"])
-            table.add_row(Text(" · ".join(heading), style="dim"))
-        exact = row["low"] == row["high"]
-        table.add_row(
-            Padding(Text(row["question"]), (0, 0, 0, 2)),
-            decimal(row["truth"]),
-            DASH if exact else interval(row["low"], row["high"]),
-            row["how"],
         )
     out.print(table)
 

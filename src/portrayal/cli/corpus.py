@@ -252,8 +252,8 @@ def indicators(
     captions: SetName,
     names: Annotated[
         str,
-        typer.Option("--names", metavar="WHO", help="spacy:PIPELINE, capitals, practice, or none."),
-    ] = "practice",
+        typer.Option("--names", metavar="WHO", help="spacy:PIPELINE, capitals, or none."),
+    ] = "capitals",
     keep: Annotated[
         str | None,
         typer.Option("--keep", metavar="NAME", help="Store the captions without indicators."),
@@ -313,9 +313,9 @@ def neighbours(
         str,
         typer.Option(
             "--encoder", "-e", metavar="ENCODER",
-            help="practice, a folder, or a model of sentence-transformers.",
+            help="A folder, or a model of sentence-transformers.",
         ),
-    ] = "practice",
+    ] = "all-MiniLM-L6-v2",
     k: Annotated[
         int, typer.Option("--k", "-k", metavar="N", min=1, help="Captions to keep a prompt.")
     ] = 500,

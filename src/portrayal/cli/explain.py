@@ -27,9 +27,9 @@ TEXTS = typer.Option("--texts", "-t", min=2, help="Texts for each set of replace
 IMAGES = typer.Option("--images", "-n", min=1, help="Images per text.")
 BUDGET = typer.Option("--budget", help="Images in all, spent where intervals are widest.")
 SUBSETS = typer.Option("--subsets", min=1, help="At most so many sets of words, sampled.")
-MODEL = typer.Option("--model", "-m", help="practice, practice:painter, a folder, or a Hub id.")
-ENCODER = typer.Option("--encoder", "-e", help="practice, a folder, a Hub id, open_clip:NAME/FILE.")
-WORDS = typer.Option("--words", "-w", help="Masked language model: practice, a folder, a Hub id.")
+MODEL = typer.Option("--model", "-m", help="An installed model, a folder, or a Hub id.")
+ENCODER = typer.Option("--encoder", "-e", help="A folder, a Hub id, open_clip:NAME/FILE.")
+WORDS = typer.Option("--words", "-w", help="Masked language model: a folder or a Hub id.")
 WORDNET = typer.Option("--wordnet", help="Synonyms and antonyms instead of a language model.")
 CHOICE = typer.Option("--choice", help="Texts at random, or the most probable ones.")
 AVOID = typer.Option("--avoid", metavar="WORD", help="A word never to be put in; may be repeated.")
@@ -52,14 +52,14 @@ def explain(
     prompt: Annotated[str, PROMPT],
     group: Annotated[str, GROUP] = "woman",
     level: Annotated[int, LEVEL] = 1,
-    model: Annotated[str, MODEL] = "practice",
+    model: Annotated[str, MODEL] = "",
     out: o.Out = Path("audits/explain"),
     texts: Annotated[int, TEXTS] = 12,
     images: Annotated[int, IMAGES] = 2,
     budget: Annotated[int | None, BUDGET] = None,
     subsets: Annotated[int | None, SUBSETS] = None,
-    encoder: Annotated[str, ENCODER] = "practice",
-    words: Annotated[str, WORDS] = "practice",
+    encoder: Annotated[str, ENCODER] = "",
+    words: Annotated[str, WORDS] = "",
     wordnet: Annotated[bool, WORDNET] = False,
     choice: Annotated[Literal["sample", "top"], CHOICE] = "sample",
     avoid: Annotated[list[str] | None, AVOID] = None,
@@ -71,10 +71,13 @@ def explain(
     """Say which word of a prompt causes who is shown, and which one to change."""
     from portrayal.kinds.influence.question import Question
     from portrayal.kinds.influence.schema import Transmutation
+    from portrayal.language.registry import default_text_model
     from portrayal.runner.explainer import open_explainer
 
     by: Literal["masked-words", "wordnet"] = "wordnet" if wordnet else "masked-words"
-    transmuter = Transmutation(by=by, model=words, choice=choice, avoid=tuple(avoid or ()))
+    transmuter = Transmutation(
+        by=by, model=words or default_text_model("words"), choice=choice, avoid=tuple(avoid or ())
+    )
     question = Question(
         prompt, group, level=level, draws=texts, images=images, budget=budget, subsets=subsets,
         transmuter=transmuter,

@@ -79,8 +79,8 @@ Model = Annotated[
         "--model",
         "-m",
         metavar="MODEL",
-        help="practice (default), practice:painter, a diffusers folder, a Hub id, openai:MODEL or "
-        "api:MODEL.",
+        help="A diffusers folder, a Hub id, openai:MODEL, api:MODEL, or the name of an installed "
+        "model.",
     ),
 ]
 Encoders = Annotated[
@@ -89,8 +89,8 @@ Encoders = Annotated[
         "--encoder",
         "-e",
         metavar="ENCODER",
-        help="practice (default), a CLIP or SigLIP folder or Hub id, or open_clip:...; may be "
-        "repeated.",
+        help="A CLIP or SigLIP folder or Hub id, open_clip:..., or the name of an installed "
+        "encoder; may be repeated.",
     ),
 ]
 Corpus = Annotated[

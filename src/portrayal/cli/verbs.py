@@ -54,7 +54,7 @@ def run(
         studies = runner.with_real_world(studies, real_world)
     work = runner.Work(
         out, studies, runner.model_for(out, model), settings,
-        tuple(encoder or runner.DEFAULT_ENCODERS), truncate, corpus, engine=engine,
+        tuple(encoder or ()), truncate, corpus, engine=engine,
     )  # fmt: skip
     carry_out(work, retry_failed=retry_failed, json=json)
 
@@ -181,7 +181,7 @@ def measure(
         folder,
         runner.studies_again(study, folder),
         settings={"device": device},
-        encoders=tuple(encoder or runner.DEFAULT_ENCODERS),
+        encoders=tuple(encoder or ()),
         truncate=truncate,
         people=people,
     )

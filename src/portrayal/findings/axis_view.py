@@ -1,4 +1,4 @@
-"""One axis as one encoder sees it: the group of every image, counted prompt by prompt."""
+"""One axis as one measurer sees it: the group of every image, counted prompt by prompt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from portrayal.findings.data import Images, IntArray, StudyData
 from portrayal.findings.groups import Classification
-from portrayal.findings.people import seen_groups
+from portrayal.findings.labels import image_labels
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Prompt
 from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
@@ -74,10 +74,10 @@ class AxisView:
 def axis_view(
     study: Study, name: str, axis: Axis, data: StudyData, settings: AnalysisSettings, *, suffix: str
 ) -> AxisView | None:
-    """Classify a study's images on one axis; None where its texts have not been embedded."""
+    """Label a study's images on one axis; None where the measurer says nothing on it."""
     prompts = study.prompts()
     images = data.images(prompts)
-    labels = seen_groups(images, axis, data)
+    labels = image_labels(images, name, axis, data)
     if labels is None:
         return None
     counts = _counts(labels, images.prompts, prompts, (*axis.groups, UNKNOWN, NOBODY))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from portrayal.findings.data import StudyData
-from portrayal.findings.people import seen_groups
+from portrayal.findings.labels import image_labels
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Prompt, Table, finite
 from portrayal.statistics.classification import Average, ConfusionResult, Score, confusion
@@ -90,7 +90,7 @@ def encoder_checks(
     """Check every encoder against every other one, on every axis."""
     tables = []
     for name, axis in axes.items():
-        labels = {one.label: labels_by_key(prompts, axis, one) for one in data}
+        labels = {one.label: labels_by_key(prompts, name, axis, one) for one in data}
         known = {who: found for who, found in labels.items() if found is not None}
         for checked, other in itertools.permutations(known, 2):
             result = check_classifier(
@@ -111,11 +111,13 @@ def encoder_checks(
     return tables
 
 
-def labels_by_key(prompts: Sequence[Prompt], axis: Axis, data: StudyData) -> dict[str, str] | None:
-    """Return what one encoder says about each image, by image key; None without its texts."""
+def labels_by_key(
+    prompts: Sequence[Prompt], name: str, axis: Axis, data: StudyData
+) -> dict[str, str] | None:
+    """Return the label of each image, by image key; None where the measurer gives none."""
     once = {prompt.text: prompt for prompt in prompts}
     images = data.images(list(once.values()))
-    found = seen_groups(images, axis, data)
+    found = image_labels(images, name, axis, data)
     return None if found is None else dict(zip(images.keys, found.labels.tolist(), strict=True))
 
 

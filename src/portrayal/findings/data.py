@@ -1,4 +1,4 @@
-"""What a study has to work with: its prompts joined with images, embeddings and texts.
+"""What a study has to work with: its prompts joined with what a measurer said of their images.
 
 A study asks for n images of a prompt; the n stored ones with the lowest seeds are taken, so that an
 audit that holds more (for another study, or imported) gives the same answer. What cannot be used is
@@ -18,7 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from portrayal.audit import Audit
-from portrayal.findings.people_data import PeopleSeen, people_seen
+from portrayal.findings.measured import Measured, read_measured, usable_rows
+from portrayal.findings.people import PeopleSeen, people_seen
+from portrayal.measurers import Labels, is_valid, validity
 from portrayal.records import Identity, Prompt
 
 FloatArray = npt.NDArray[np.float64]
@@ -27,9 +29,6 @@ IntArray = npt.NDArray[np.int64]
 NOT_MADE = "not made"
 REFUSED = "refused by the generator"
 FAILED = "failed to generate"
-NOT_MEASURED = "not measured"
-NO_EMBEDDING = "no embedding (the encoder gave a reason)"
-NOT_FINITE = "embedding is NaN, infinite or zero"
 
 _STATUS = {"refused": REFUSED, "failed": FAILED}
 
@@ -103,27 +102,19 @@ class _Usable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Embeddings:
-    """What one encoder stored: the row of each image key, and which rows have a direction."""
-
-    place: Mapping[str, int]
-    vectors: npt.NDArray[np.float32]
-    good: npt.NDArray[np.bool_]
-    unreadable: set[str]
-
-
-@dataclass(frozen=True, slots=True)
 class StudyData:
-    """The images of a study as one encoder saw them, and the texts it has read.
+    """The images of a study as one measurer saw them, and the texts it has read.
 
     Attributes:
         generator: Whose images these are.
-        encoder: Who embedded images and texts.
-        label: What the encoder is called in findings and tables.
+        encoder: Who looked: an encoder, or another measurer.
+        label: What the measurer is called in findings and tables.
         wanted: Images that the study asks for.
         dropped: How many of them cannot be used, by reason.
         unused: Images of these prompts beyond what the study asks for.
-        people: The people of each image, where a person detector has looked.
+        people: The people of each image, where they were looked for.
+        labels: The labels that the measurer gave itself, by image key.
+        embeds: Whether it gives embeddings; without them `Images.vectors` have width 0.
         audit: Where they are from; None where embeddings were drawn instead of stored.
     """
 
@@ -138,6 +129,8 @@ class StudyData:
     texts: Mapping[str, FloatArray] = field(repr=False)
     audit: Audit | None = field(default=None, repr=False)
     people: PeopleSeen | None = field(default=None, repr=False)
+    labels: Mapping[str, Labels] = field(default_factory=dict, repr=False)
+    embeds: bool = True
 
     @property
     def logit_scale(self) -> float:
@@ -197,7 +190,7 @@ class AuditData:
         self._prompts = sorted(set(prompts))
         self._wanted_texts = list(dict.fromkeys(texts))
         self._listing = _listing(audit, self._prompts)
-        self._embeddings: dict[str, _Embeddings] = {}
+        self._measured: dict[str, Measured] = {}
         self._texts: dict[str, dict[str, FloatArray]] = {}
         self._each_person = each_person
         self._people: dict[str, PeopleSeen | None] = {}
@@ -205,14 +198,14 @@ class AuditData:
     def of_study(
         self, prompts: Sequence[Prompt], encoder: Identity, *, label: str | None = None
     ) -> StudyData:
-        """Join a study's prompts with what one encoder saw.
+        """Join a study's prompts with what one measurer said.
 
         Args:
             prompts: The study's prompts.
             encoder: Who looked at the images.
-            label: What to call the encoder; None: by its name.
+            label: What to call the measurer; None: by its name.
         """
-        embeddings = self._read_embeddings(encoder)
+        measured = self._read_measured(encoder)
         wanted: dict[str, int] = {}
         listed: dict[str, set[int]] = {}
         for prompt in prompts:
@@ -230,13 +223,13 @@ class AuditData:
             dropped[NOT_MADE] += max(n - len(stored), 0)
             usable[text] = found = _Usable([], [], [])
             for image in stored[:n]:
-                reason = _reason(image, embeddings)
+                reason = _reason(image, measured)
                 if reason:
                     dropped[reason] += 1
                     continue
                 found.keys.append(image.key)
                 found.seeds.append(image.seed)
-                found.rows.append(embeddings.place[image.key])
+                found.rows.append(measured.place[image.key])
         return StudyData(
             generator=self._audit.generator,
             encoder=encoder,
@@ -244,12 +237,19 @@ class AuditData:
             wanted=sum(wanted.values()),
             dropped={reason: n for reason, n in dropped.items() if n},
             unused=unused,
-            vectors=embeddings.vectors,
+            vectors=measured.vectors,
             usable=usable,
             texts=self._read_texts(encoder),
             audit=self._audit,
             people=self._read_people(encoder),
+            labels=measured.labels,
+            embeds=measured.embeds,
         )
+
+    def all_images(self, texts: Iterable[str]) -> list[Prompt]:
+        """Return prompts that ask for every stored image of some texts."""
+        stored = {text: len(self._listing.get(text, ())) for text in texts}
+        return [Prompt(text, {}, n) for text, n in stored.items() if n]
 
     def _read_people(self, encoder: Identity) -> PeopleSeen | None:
         if not self._each_person:
@@ -258,17 +258,10 @@ class AuditData:
             self._people[encoder.digest] = people_seen(self._audit, encoder)
         return self._people[encoder.digest]
 
-    def _read_embeddings(self, encoder: Identity) -> _Embeddings:
-        if encoder.digest not in self._embeddings:
-            keys, matrix = self._audit.embeddings(encoder, self._prompts)
-            without = self._audit.measurements(encoder).filter("embedding IS NULL")
-            self._embeddings[encoder.digest] = _Embeddings(
-                {key: row for row, key in enumerate(keys)},
-                matrix,
-                usable_rows(matrix),
-                {row[0] for row in without.select("key").fetchall()},
-            )
-        return self._embeddings[encoder.digest]
+    def _read_measured(self, encoder: Identity) -> Measured:
+        if encoder.digest not in self._measured:
+            self._measured[encoder.digest] = read_measured(self._audit, encoder, self._prompts)
+        return self._measured[encoder.digest]
 
     def _read_texts(self, encoder: Identity) -> dict[str, FloatArray]:
         if encoder.digest not in self._texts:
@@ -282,25 +275,34 @@ class AuditData:
         return self._texts[encoder.digest]
 
 
-def encoders(audit: Audit) -> list[Identity]:
-    """Return the measurers that stored embeddings."""
-    return [one for one in audit.measurers() if "embedding" in audit.measurements(one).columns]
+def study_measurers(audit: Audit) -> list[Identity]:
+    """Return the measurers whose answers studies can use.
+
+    They gave embeddings or labels, and are valid for the audit's images.
+    """
+    return [one for one in _usable(audit) if is_valid(one, audit.generator)]
 
 
-def encoder_labels(identities: Sequence[Identity]) -> list[str]:
-    """Return what encoders are called: by name, and by identity where names are the same."""
+def uncounted(audit: Audit) -> list[str]:
+    """Say which stored measurements are kept and not counted, one line per measurer."""
+    return [
+        f"{validity(one)} only: its measurements of these images are kept, but not counted."
+        for one in _usable(audit)
+        if not is_valid(one, audit.generator)
+    ]
+
+
+def _usable(audit: Audit) -> list[Identity]:
+    usable = {"embedding", "labels"}
+    return [one for one in audit.measurers() if usable & set(audit.columns(one))]
+
+
+def measurer_names(identities: Sequence[Identity]) -> list[str]:
+    """Return what measurers are called: by name, and by identity where names are the same."""
     counts = Counter(one.name for one in identities)
     return [
         one.name if counts[one.name] == 1 else f"{one.name} {one.digest[:6]}" for one in identities
     ]
-
-
-def usable_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
-    """Tell which rows are finite and not zero: only these have a direction."""
-    if not vectors.size:
-        return np.zeros(len(vectors), dtype=bool)
-    finite = np.isfinite(vectors).all(axis=1)
-    return np.asarray(finite & (np.abs(np.where(finite[:, None], vectors, 0.0)).max(axis=1) > 0))
 
 
 def _listing(audit: Audit, prompts: Sequence[str]) -> dict[str, list[StoredImage]]:
@@ -316,11 +318,6 @@ def _listing(audit: Audit, prompts: Sequence[str]) -> dict[str, list[StoredImage
     return found
 
 
-def _reason(image: StoredImage, embeddings: _Embeddings) -> str | None:
+def _reason(image: StoredImage, measured: Measured) -> str | None:
     """Say why an image cannot be used, or None."""
-    if image.status != "ok":
-        return _STATUS[image.status]
-    row = embeddings.place.get(image.key)
-    if row is None:
-        return NO_EMBEDDING if image.key in embeddings.unreadable else NOT_MEASURED
-    return None if embeddings.good[row] else NOT_FINITE
+    return measured.lack(image.key) if image.status == "ok" else _STATUS[image.status]

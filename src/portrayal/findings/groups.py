@@ -2,8 +2,7 @@
 
 The similarity of an image with a group is the cosine of its embedding with the mean of the
 normalised embeddings of the group's texts. Probabilities are the softmax of similarities times the
-encoder's logit scale, over all groups and "unknown". The best one wins; where its probability is
-below the axis's threshold, the answer is "unknown". An image that is closer to the object texts
+encoder's logit scale, over all groups and "unknown". An image that is closer to the object texts
 than to the person texts shows nobody.
 """
 
@@ -11,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,27 +21,50 @@ from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
 TextVectors = Callable[[Sequence[str]], FloatArray | None]
 
 
+class Label(NamedTuple):
+    """A label, and how probable the measurer finds it; NaN where the label follows from a rule.
+
+    Such a rule is the axis's threshold, the person filter, or most people of an image.
+    """
+
+    label: str
+    probability: float
+
+
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What one axis says about some images.
+    """What a measurer says about some images on one axis.
 
     Attributes:
-        groups: Names of the columns: the axis's groups, and "unknown" where it has texts.
-        labels: The answer for each image: a group, "unknown", or "nobody".
+        groups: Names of the columns: the axis's groups, and other answers such as "unknown".
+        labels: The label of each image: a group, "unknown", or "nobody".
         probabilities: One row per image, one column per name in `groups`.
-        similarities: Cosines in the same layout.
+        similarities: Cosines in the same layout; None where the measurer gave labels itself.
         person: Similarity with a person minus similarity with an object; None without a filter.
+        people: The labels of each image's people; None for an image that counts as a whole. Empty
+            where all do.
     """
 
     groups: tuple[str, ...]
     labels: npt.NDArray[np.str_]
     probabilities: FloatArray = field(repr=False)
-    similarities: FloatArray = field(repr=False)
-    person: FloatArray | None = field(repr=False)
+    similarities: FloatArray | None = field(default=None, repr=False)
+    person: FloatArray | None = field(default=None, repr=False)
+    people: Sequence[Sequence[Label] | None] = field(default=(), repr=False)
 
     def count(self, label: str) -> int:
         """Return how many images got this label."""
         return int((self.labels == label).sum())
+
+    def chosen(self) -> list[Label]:
+        """Return the label of each image with its probability."""
+        best = np.array(self.groups)[self.probabilities.argmax(axis=1)]
+        most = self.probabilities.max(axis=1, initial=0.0)
+        found = np.where(best == self.labels, most, np.nan)
+        for i, people in enumerate(self.people):
+            if people is not None:
+                found[i] = people[0].probability if len(people) == 1 else np.nan
+        return [Label(*pair) for pair in zip(self.labels.tolist(), found.tolist(), strict=True)]
 
 
 def classify(
@@ -67,16 +90,33 @@ def classify(
     rows = normalised(images) if len(images) else np.zeros((0, len(np.array(directions)[0])))
     similarities = rows @ np.array(directions).T
     probabilities = softmax(similarities * logit_scale)
-    best = probabilities.argmax(axis=1)
-    names = np.array(list(texts))
-    labels = names[best].astype(object)
-    labels[probabilities.max(axis=1) < axis.threshold] = UNKNOWN
+    labels = most_probable(tuple(texts), probabilities, axis.threshold)
     person: FloatArray | None = None
     if filters:
         closeness = rows @ np.array(filters).T
         person = closeness[:, 0] - closeness[:, 1]
         labels[person <= 0] = NOBODY
     return Classification(tuple(texts), labels.astype(str), probabilities, similarities, person)
+
+
+def most_probable(
+    answers: Sequence[str], probabilities: FloatArray, threshold: float
+) -> npt.NDArray[np.object_]:
+    """Return the label of each row: the one rule for which group counts as known.
+
+    The most probable answer; "unknown" where a group is below the threshold, or where two answers
+    are equally probable.
+
+    Args:
+        answers: Names of the columns.
+        probabilities: One row per image.
+        threshold: Of the axis.
+    """
+    labels: npt.NDArray[np.object_] = np.array(answers, dtype=object)[probabilities.argmax(axis=1)]
+    most = probabilities.max(axis=1, initial=0.0)
+    tied = (probabilities == most[:, None]).sum(axis=1) > 1
+    labels[tied | ((most < threshold) & (labels != NOBODY))] = UNKNOWN
+    return labels
 
 
 def ensemble(vectors: FloatArray | None) -> FloatArray | None:

@@ -57,9 +57,9 @@ class AxisRating:
 def axis_agreement(rating: AxisRating) -> tuple[list[Finding], list[Table]]:
     """Return the share of images with the same group, the confusion matrix and the scores.
 
-    Nothing where the encoder has not read the texts of the axis: the study says so itself.
+    Nothing where the measurer says nothing on the axis: the study says so itself.
     """
-    seen = labels_by_key(rating.study.prompts(), rating.axis, rating.data)
+    seen = labels_by_key(rating.study.prompts(), rating.question.axis, rating.axis, rating.data)
     if seen is None:
         return [], []
     merged = rating.question.merged(rating.axis.groups) or {}

@@ -1,20 +1,71 @@
-"""Images of several people, judged person by person where a person detector has looked.
-
-Every person is classified alone, and most people of an image decide what it counts as. Where no
-detector has looked, the encoder's view of the whole image decides.
-"""
+"""The people of each image, as a measurer stored them, and what an image of several counts as."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from portrayal.findings.data import FloatArray, Images, StudyData
-from portrayal.findings.groups import Classification, classify
-from portrayal.findings.people_data import PeopleSeen
-from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
+from portrayal.audit import Audit
+from portrayal.measurers import Labels
+from portrayal.records import NOBODY, UNKNOWN, Identity
+
+KIND = "people"
+"""The kind of the measurer that lets an encoder look at people one by one."""
+
+
+class SeenPerson(NamedTuple):
+    """A person in an image: an embedding, labels, or both."""
+
+    vector: npt.NDArray[np.float64] | None
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleSeen:
+    """The people that were found in images.
+
+    Attributes:
+        detector: Who found them.
+        people: By image key; none for an image of nobody.
+    """
+
+    detector: str
+    people: Mapping[str, Sequence[SeenPerson]] = field(repr=False)
+
+
+def people_seen(audit: Audit, measurer: Identity) -> PeopleSeen | None:
+    """Return the people of an audit as a measurer sees them; None where none were looked for.
+
+    A measurer may tell of people itself; for an encoder a person detector does so.
+    """
+    if "people" in audit.columns(measurer):
+        return PeopleSeen(measurer.name, _people(audit, measurer))
+    for one in audit.measurers():
+        if one.kind == KIND and one.settings.get("encoder") == measurer.digest:
+            return PeopleSeen(str(one.settings["detector"]["name"]), _people(audit, one))
+    return None
+
+
+def _people(audit: Audit, measurer: Identity) -> dict[str, list[SeenPerson]]:
+    rows = audit.measurements(measurer, columns=["key", "people"]).fetchall()
+    return {
+        key: [_person(person) for person in json.loads(text)]
+        for key, text in rows
+        if text is not None
+    }
+
+
+def _person(stored: Mapping[str, Any]) -> SeenPerson:
+    vector = stored.get("embedding")
+    return SeenPerson(
+        None if vector is None else np.array(vector, dtype=np.float64), stored.get("labels", {})
+    )
 
 
 def image_label(labels: Sequence[str]) -> str:
@@ -31,53 +82,12 @@ def image_label(labels: Sequence[str]) -> str:
     return UNKNOWN if others and others[0][1] == most else first
 
 
-def seen_groups(images: Images, axis: Axis, data: StudyData) -> Classification | None:
-    """Give every image a group of an axis, "unknown", or "nobody".
-
-    Args:
-        images: Images of a study.
-        axis: Groups and their texts.
-        data: What the encoder saw, and the texts it has read.
-
-    Returns:
-        None where a text of the axis has not been embedded.
-    """
-    whole = classify(images.vectors, axis, data.text_vectors, logit_scale=data.logit_scale)
-    if whole is None or data.people is None:
-        return whole
-    found = [data.people.vectors.get(key) for key in images.keys]
-    crops = [vectors for vectors in found if vectors is not None and len(vectors)]
-    if not crops:
-        return _by_person(whole, found, [])
-    # A detector has found them: the person question of the axis is answered.
-    asked = axis.model_copy(update={"person": (), "object": ()})
-    each = classify(np.concatenate(crops), asked, data.text_vectors, logit_scale=data.logit_scale)
-    return whole if each is None else _by_person(whole, found, each.labels.tolist())
-
-
-def _by_person(
-    whole: Classification, found: Sequence[FloatArray | None], labels: Sequence[str]
-) -> Classification:
-    left = iter(labels)
-    images = [
-        str(label) if vectors is None else image_label([next(left) for _ in range(len(vectors))])
-        for label, vectors in zip(whole.labels.tolist(), found, strict=True)
-    ]
-    return Classification(
-        whole.groups,
-        np.array(images, dtype=np.str_),
-        whole.probabilities,
-        whole.similarities,
-        whole.person,
-    )
-
-
-def people_note(images: Images, people: PeopleSeen) -> str:
+def people_note(keys: Sequence[str], people: PeopleSeen) -> str:
     """Say how images of several people count, and how many there are."""
-    counts = [len(people.vectors[key]) for key in images.keys if key in people.vectors]
-    whole = images.n - len(counts)
+    counts = [len(people.people[key]) for key in keys if key in people.people]
+    whole = len(keys) - len(counts)
     note = (
-        f"People are judged one by one where {people.detector} found them: of {images.n} images "
+        f"People are judged one by one where {people.detector} found them: of {len(keys)} images "
         f"{counts.count(0)} show nobody, {counts.count(1)} one person, "
         f"{sum(n > 1 for n in counts)} several. Most people of an image decide what it counts as; "
         "a tie is unknown."

@@ -13,7 +13,7 @@ from portrayal.audit.wants import Wanted
 from portrayal.studies.schema import Study
 
 DEFAULT_RATE = 4.0
-"""Images a second: the practice model on two cores."""
+"""Images per second: a small model on two cores."""
 
 TOGETHER = "all together"
 """What stands in place of a study's name where a plan is about several."""

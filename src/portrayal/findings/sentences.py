@@ -55,11 +55,8 @@ def not_enough(reason: str, dropped: Mapping[str, int], wanted: int) -> str:
     return f"not enough data: {reason}{fate}"
 
 
-def not_judged(axis: str, encoder: str, dropped: Mapping[str, int], wanted: int) -> str:
-    """Write why no image was judged on an axis."""
-    reason = (
-        f"the encoder {encoder} has not read the texts of the axis {axis!r}; run: portrayal measure"
-    )
+def not_judged(axis: str, reason: str, dropped: Mapping[str, int], wanted: int) -> str:
+    """Write why no image was labelled on an axis; without images there is nothing to label."""
     if sum(dropped.values()) == wanted:
         reason = f"there is no image to judge on {axis}"
     return not_enough(reason, dropped, wanted)

@@ -11,7 +11,7 @@ from typing import Any
 from portrayal.audit import Audit
 from portrayal.errors import AuditError, StudyError, one_of
 from portrayal.findings.axis_view import axis_view
-from portrayal.findings.data import AuditData, encoder_labels, encoders
+from portrayal.findings.data import AuditData, measurer_names
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Identity
 from portrayal.studies.schema import Study
@@ -45,7 +45,7 @@ def similarities(
         raise StudyError(
             f"{study.name}: a study of kind {study.kind!r} has no axes to compare with"
         )
-    known = encoders(audit)
+    known = [one for one in audit.measurers() if "embedding" in audit.columns(one)]
     chosen = known if encoder is None else [one for one in known if one == encoder]
     if not chosen:
         asked = "no encoder" if encoder is None else f"not the encoder {encoder.name!r}"
@@ -56,7 +56,7 @@ def similarities(
     prompts = study.prompts()
     shared = AuditData(audit, (prompt.text for prompt in prompts), study.texts())
     factors = {prompt.text: dict(prompt.factors) for prompt in prompts}
-    for one, label in zip(chosen, encoder_labels(chosen), strict=True):
+    for one, label in zip(chosen, measurer_names(chosen), strict=True):
         data = shared.of_study(prompts, one, label=label)
         for name, axis in axes.items():
             view = axis_view(study, name, axis, data, AnalysisSettings(), suffix="")
@@ -66,6 +66,8 @@ def similarities(
                     f"{name!r}; run: portrayal measure"
                 )
             found, images = view.labels, view.images
+            if found.similarities is None:
+                continue  # labels of the measurer's own
             for i, (key, prompt, seed) in enumerate(
                 zip(images.keys, images.prompts, images.seeds, strict=True)
             ):

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from portrayal.errors import GenerationError, GenerationStopped
 from portrayal.generators.endpoint import Answer, Endpoint
+from portrayal.generators.registry import GeneratorKind
 from portrayal.generators.spending import Ceiling
 from portrayal.loading.keys import read_key
 from portrayal.records import GeneratedImage, Identity, Request
@@ -310,3 +311,13 @@ def _address(model: str, given: str | None, *, default: str | None) -> str:
     if not host or parts.scheme not in ("http", "https"):
         raise GenerationError(f"--base-url is {found!r}; allowed: http://... or https://...")
     return found.rstrip("/")
+
+
+KIND = GeneratorKind(
+    written="openai:MODEL or api:MODEL",
+    open=open_api,
+    is_meant=lambda model: model.startswith(SERVICES),
+    settings=SETTINGS,
+    service=True,
+    identity_kind="api",
+)

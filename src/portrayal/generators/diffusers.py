@@ -24,6 +24,7 @@ from portrayal.generators.pipelines import (
     read_pipeline_files,
     use_scheduler,
 )
+from portrayal.generators.registry import GeneratorKind
 from portrayal.generators.sent import SentImages
 from portrayal.generators.steps import know_timesteps
 from portrayal.generators.texts import EMBEDDINGS, FIXED, PromptEmbeddings, TextWindow
@@ -363,3 +364,12 @@ def _own_size(pipeline: Any) -> tuple[int | None, int | None]:
         return None, None
     height, width = sample if isinstance(sample, (list, tuple)) else (sample, sample)
     return int(height * scale), int(width * scale)
+
+
+KIND = GeneratorKind(
+    written="a folder or a Hub id (owner/name)",
+    open=open_diffusers,
+    settings=SETTINGS,
+    general=True,
+    identity_kind="diffusers",
+)

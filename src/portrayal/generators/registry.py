@@ -1,75 +1,62 @@
-"""Which generators there are, and how a model's name finds its own."""
+"""Which generators are installed, and how a model's name finds its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from portrayal.errors import GenerationError, one_of
 from portrayal.generators.adapters import absolute
-from portrayal.generators.api import SERVICES, open_api
-from portrayal.generators.api import SETTINGS as API_SETTINGS
-from portrayal.generators.diffusers import SETTINGS, open_diffusers
 from portrayal.generators.protocol import Generator
-from portrayal_practice.generator import NAME as PAINTER
-from portrayal_practice.generator import open_painter
-from portrayal_practice.weights import PIPELINE, part_folder
+from portrayal.plugins import (
+    GENERATORS,
+    PRACTICE_WORLD,
+    NamedKind,
+    default_name,
+    maker,
+    meant,
+    named_kinds,
+    registered_names,
+)
+from portrayal.records import Identity
 
-PRACTICE = "practice"
 
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of generator.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratorKind(NamedKind[Generator]):
+    """A kind of generator, registered under the entry points `portrayal.generators`.
 
     Attributes:
-        written: How a user writes such a model.
-        is_meant: Whether a name means this kind.
-        open: Takes the name and settings, returns the generator.
-        settings: The names of the settings that it takes.
+        service: Whether a service makes the images, so that engines have nothing to spread.
+        real_faces: Whether detectors of faces in photographs apply to its images.
+        notice: What a report says of its images before anything else.
     """
 
-    written: str
-    is_meant: Callable[[str], bool]
-    open: Callable[..., Generator]
-    settings: tuple[str, ...]
+    service: bool = False
+    real_faces: bool = True
+    notice: str = ""
 
 
-def open_practice(model: str, **settings: Any) -> Generator:
-    """Open the practice model that ships with the package."""
-    return open_diffusers(str(part_folder(PIPELINE)), name=model, **settings)
+def generator_kinds() -> list[GeneratorKind]:
+    """Return the installed kinds; the first that a name means is taken."""
+    return named_kinds(GENERATORS, GeneratorKind)
 
 
-KINDS: tuple[Kind, ...] = (
-    Kind(
-        PAINTER,
-        lambda model: model == PAINTER,
-        open_painter,
-        ("width", "height", "batch_size", "device"),
-    ),
-    Kind(
-        PRACTICE,
-        lambda model: model == PRACTICE,
-        open_practice,
-        tuple(name for name in SETTINGS if name != "revision"),
-    ),
-    Kind(
-        "openai:MODEL or api:MODEL",
-        lambda model: model.startswith(SERVICES),
-        open_api,
-        API_SETTINGS,
-    ),
-    Kind("a folder or a Hub id (owner/name)", lambda model: True, open_diffusers, SETTINGS),
-)
-"""The first kind that a name fits is taken."""
+def default_model() -> str:
+    """Return the model that is taken where none is named.
+
+    Raises:
+        GenerationError: None declares itself the default.
+    """
+    if name := default_name(generator_kinds()):
+        return name
+    raise GenerationError(f"which model? give --model: {_written()}; {PRACTICE_WORLD}")
 
 
 def open_generator(model: str, **settings: Any) -> Generator:
     """Open a generator by its name.
 
     Args:
-        model: "practice", "practice:painter", "openai:MODEL", "api:MODEL", a pipeline folder, or
+        model: The name of an installed model, "openai:MODEL", "api:MODEL", a pipeline folder, or
             a Hub id.
         settings: steps, guidance, width, height, scheduler, negative_prompt, dtype, device,
             batch_size, revision, truncate; of a service see `open_api`. None means the model's
@@ -78,9 +65,7 @@ def open_generator(model: str, **settings: Any) -> Generator:
     Raises:
         GenerationError: No such model, or a setting that it does not have.
     """
-    if model.startswith(f"{PRACTICE}:") and model != PAINTER:
-        raise GenerationError(f"there is no model {model!r}; allowed: {PRACTICE} or {PAINTER}")
-    kind = next(kind for kind in KINDS if kind.is_meant(model))
+    kind = _meant(model)
     # A switch that is off is the same as one that was never mentioned.
     given = {
         name: value for name, value in settings.items() if value is not None and value is not False
@@ -92,6 +77,17 @@ def open_generator(model: str, **settings: Any) -> Generator:
                 f"{one_of(list(dict.fromkeys(_option(one) for one in kind.settings)))}"
             )
     return kind.open(model, **given)
+
+
+def _meant(model: str) -> GeneratorKind:
+    kind = meant(generator_kinds(), model)
+    if kind is None:
+        raise GenerationError(f"there is no model {model!r}; allowed: {_written()}")
+    return kind
+
+
+def _written() -> str:
+    return one_of([kind.written for kind in generator_kinds()])
 
 
 def _option(setting: str) -> str:
@@ -108,7 +104,30 @@ def open_on(device: str | None, *, model: str, **settings: Any) -> Generator:
     return open_generator(model, device=device, **settings)
 
 
+def is_service(model: str) -> bool:
+    """Tell whether a service makes the images of a model."""
+    return _meant(model).service
+
+
 def portable_name(model: str) -> str:
-    """Return a model's name as processes in other folders understand it."""
-    ours = (PRACTICE, PAINTER)  # also where a folder happens to be called so
-    return model if model in ours or model.startswith(SERVICES) else absolute(model)
+    """Return the name of a model or an encoder as processes in other folders understand it."""
+    # A registered name stays, also where a folder happens to be called so.
+    return model if model in registered_names() else absolute(model)
+
+
+def is_found_by_name(generator: Identity) -> bool:
+    """Tell whether a generator's name alone finds it again."""
+    kind = maker(generator_kinds(), generator)
+    return kind is not None and generator.name in kind.names
+
+
+def notice(generator: Identity) -> str:
+    """Return what a report says of a generator's images before anything else; mostly ""."""
+    kind = maker(generator_kinds(), generator)
+    return "" if kind is None else kind.notice
+
+
+def has_real_faces(generator: Identity) -> bool:
+    """Tell whether detectors of faces in photographs apply to a generator's images."""
+    kind = maker(generator_kinds(), generator)
+    return kind is None or kind.real_faces

@@ -19,7 +19,7 @@ from portrayal.errors import StudyError
 from portrayal.findings.data import StudyData
 from portrayal.findings.human_side import HumanSide, axes_beside_raters
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.measurers import Encoder, MeasurementSummary
+from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.records import StudyResult
 from portrayal.studies.registry import kind_of as study_kind_of
 from portrayal.studies.schema import Study
@@ -102,11 +102,11 @@ class Kind(ABC, Generic[S]):
         self,
         studies: Sequence[S],
         audit: Audit,
-        encoders: Sequence[Encoder],
+        measurers: Sequence[Measurer],
         *,
         on_progress: OnProgress,
     ) -> list[MeasurementSummary]:
-        """Measure what the studies need beside the embeddings of their images."""
+        """Measure what the studies need beside their generated images."""
         return []
 
     @abstractmethod

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.errors import LanguageError
+from portrayal.language.registry import LanguageKind, open_text_model
 from portrayal.language.vocabulary import read_vocabulary
 from portrayal.loading.attempts import first_line
 from portrayal.loading.devices import choose_device, import_extra
@@ -24,9 +25,7 @@ from portrayal.loading.files import (
 )
 from portrayal.loading.pretrained import loading, require_vocabulary
 from portrayal.records import Identity
-from portrayal_practice.weights import MASKED_WORDS, part_folder
 
-PRACTICE = "practice"
 _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors"]
 
 
@@ -134,22 +133,42 @@ class MaskFiller:
         return int(found[place.mask])
 
 
-def open_filler(
-    model: str,
-    *,
-    revision: str | None = None,
-    device: str | None = None,
-    batch_size: int = 64,
-) -> MaskFiller:
-    """Load a masked language model by folder or Hub id; "practice" is the one in the package.
+def open_filler(model: str, **settings: Any) -> MaskFiller:
+    """Open a masked language model.
+
+    Args:
+        model: The name of an installed one, a folder, or a Hub id.
+        settings: revision, device, batch_size.
 
     Raises:
         LanguageError: No such model, or it cannot be loaded safely, or it has no mask.
     """
-    where = str(part_folder(MASKED_WORDS)) if model == PRACTICE else model
-    source = find_source(where, revision=revision, download=_download, error=LanguageError)
+    found: MaskFiller = open_text_model("words", model, **settings)
+    return found
+
+
+def load_filler(
+    model: str,
+    *,
+    name: str | None = None,
+    revision: str | None = None,
+    device: str | None = None,
+    batch_size: int = 64,
+) -> MaskFiller:
+    """Load a masked language model by folder or Hub id.
+
+    Args:
+        model: A folder, or an id such as "owner/name".
+        name: Its name in the identity; its Hub id or the folder's last name if left out.
+        revision: A branch, tag or commit of the Hub.
+        device: Where to run; by default a GPU where there is one.
+        batch_size: Texts at once.
+
+    Raises:
+        LanguageError: No such model, or it cannot be loaded safely, or it has no mask.
+    """
+    source = find_source(model, revision=revision, download=_download, error=LanguageError)
     _check(source)
-    name = PRACTICE if model == PRACTICE else source.name
     settings = {
         "weights": weights_hash(source.folder, weight_files(source.folder)),
         "configuration": configuration_hash(source.folder, configuration_files(source.folder)),
@@ -159,7 +178,7 @@ def open_filler(
     try:
         return MaskFiller(
             source.folder,
-            Identity("masked-words", name, settings),
+            Identity("masked-words", name or source.name, settings),
             device=place,
             batch_size=batch_size,
         )
@@ -183,3 +202,8 @@ def _check(source: Source) -> None:
 def _download(model: str, revision: str | None) -> str:
     hub = import_extra("huggingface_hub", extra="models")
     return str(hub.snapshot_download(model, revision=revision, allow_patterns=_WANTED))
+
+
+KIND = LanguageKind(
+    role="words", written="a folder or a Hub id (owner/name)", open=load_filler, general=True
+)

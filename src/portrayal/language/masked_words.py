@@ -1,6 +1,6 @@
 """A masked language model as transmuter: which other words could stand here?
 
-Any `AutoModelForMaskedLM` by folder or Hub id; the practice one by default. A place is filled with
+Any `AutoModelForMaskedLM` by folder or Hub id. A place is filled with
 one whole word that is neither the original nor a mere inflection of it. Several places are filled
 one after the other in an order drawn at random, each conditioned on those already filled.
 """
@@ -210,7 +210,7 @@ def open_masked_words(
     """Load a masked language model as transmuter.
 
     Args:
-        model: "practice", a folder, or a Hub id.
+        model: The name of an installed one, a folder, or a Hub id.
         revision: A branch, tag or commit of the Hub.
         choice: See `MaskedWords`.
         keep: See `MaskedWords`.

@@ -6,8 +6,9 @@ say little about a person; what is counted here is what a caption's wording give
 
     spacy:PIPELINE   people found by a pipeline of spaCy, such as en_core_web_lg in the paper
     capitals         people found by rule: capital letters; needs gender-guesser alone
-    practice         the names of the practice world, and nothing else
     none             no names: words and pronouns only
+
+Packages may register others under the entry points `portrayal.language`.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, Protocol
 
 from portrayal.errors import LanguageError
+from portrayal.language.registry import LanguageKind, open_text_model
 from portrayal.loading.devices import import_extra
 from portrayal.records import Identity, digest
-from portrayal_practice.lexicon import WEB_NAMES
 
 Gender = Literal["male", "female"]
-RECOGNISERS = ("spacy:PIPELINE", "capitals", "practice", "none")
+_SPACY = "spacy:"
 _GUESSES: dict[str, Gender] = {
     "male": "male",
     "mostly_male": "male",
@@ -183,28 +184,35 @@ def _candidates(caption: str) -> list[str]:
     return found
 
 
-def practice_names() -> ListedNames:
-    """Return the recogniser of the practice world's names."""
-    return ListedNames("practice", male=WEB_NAMES["man"], female=WEB_NAMES["woman"])
-
-
 def open_recogniser(name: str) -> NameRecogniser:
     """Open a recogniser of names.
 
     Args:
-        name: "spacy:PIPELINE", "capitals", "practice" or "none".
+        name: "spacy:PIPELINE", "capitals", "none", or the name of an installed one.
 
     Raises:
         LanguageError: There is no such recogniser or pipeline.
         MissingExtra: A package that it needs is not installed.
     """
-    if name == "none":
-        return NoNames()
-    if name == "practice":
-        return practice_names()
-    if name == "capitals":
-        return GuessedNames("capitals", people_by_capitals, {"rules": 1})
-    if name.startswith("spacy:") and len(name) > len("spacy:"):
-        people = _SpacyPeople(name.removeprefix("spacy:"))
-        return GuessedNames(people.name, people, people.settings)
-    raise LanguageError(f"recogniser is {name!r}; allowed: {', '.join(RECOGNISERS)}")
+    found: NameRecogniser = open_text_model("names", name)
+    return found
+
+
+def _open_spacy(name: str) -> GuessedNames:
+    people = _SpacyPeople(name.removeprefix(_SPACY))
+    return GuessedNames(people.name, people, people.settings)
+
+
+SPACY = LanguageKind(
+    role="names",
+    written="spacy:PIPELINE",
+    open=_open_spacy,
+    is_meant=lambda name: name.startswith(_SPACY) and name != _SPACY,
+)
+CAPITALS = LanguageKind(
+    role="names",
+    written="capitals",
+    open=lambda name: GuessedNames(name, people_by_capitals, {"rules": 1}),
+    names=("capitals",),
+)
+NONE = LanguageKind(role="names", written="none", open=lambda name: NoNames(), names=("none",))

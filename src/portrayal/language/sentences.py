@@ -1,9 +1,8 @@
 """Sentence encoders: one vector a caption, for finding captions that resemble a prompt.
 
 Any model of sentence-transformers by folder or Hub id (all-MiniLM-L6-v2 in the amplification
-paper), or "practice": the text tower of the CLIP that ships with the package, which needs neither
-a network nor another package. The paper prefers an encoder that is not the image model's own, so
-that its leanings do not choose the captions; the practice tower is for practice.
+paper), or the text tower of a CLIP. The paper prefers an encoder that is not the image model's own,
+so that its leanings do not choose the captions.
 
 Captions longer than an encoder's window are cut, as sentence-transformers does; the window is part
 of the identity.
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.errors import LanguageError
+from portrayal.language.registry import LanguageKind, open_text_model
 from portrayal.loading.attempts import first_line
 from portrayal.loading.devices import choose_device, import_extra, quietly
 from portrayal.loading.files import (
@@ -32,9 +32,7 @@ from portrayal.loading.files import (
 )
 from portrayal.loading.pretrained import loading, require_vocabulary
 from portrayal.records import Identity
-from portrayal_practice.weights import CLIP, part_folder
 
-PRACTICE = "practice"
 FloatArray = npt.NDArray[np.float32]
 _HOME = "sentence-transformers"
 """Where the Hub keeps models that are named without an owner."""
@@ -139,32 +137,58 @@ class ClipTexts:
             return self._model(**inputs).text_embeds.float().cpu().numpy()
 
 
-def open_sentence_encoder(
-    name: str, *, revision: str | None = None, device: str | None = None, batch_size: int = 128
-) -> SentenceEncoder:
+def open_sentence_encoder(name: str, **settings: Any) -> SentenceEncoder:
     """Open a sentence encoder.
 
     Args:
-        name: "practice", a folder, a Hub id, or the bare name of a model of sentence-transformers.
+        name: The name of an installed one, a folder, a Hub id, or the bare name of a model of
+            sentence-transformers.
+        settings: revision, device, batch_size.
+
+    Raises:
+        LanguageError: No such model, or it cannot be loaded safely.
+        MissingExtra: A package that it needs is not installed.
+    """
+    found: SentenceEncoder = open_text_model("sentences", name, **settings)
+    return found
+
+
+def open_clip_texts(
+    folder: Path, *, name: str, device: str | None = None, batch_size: int = 128
+) -> ClipTexts:
+    """Open the text tower of a CLIP as a sentence encoder.
+
+    Args:
+        folder: Where the CLIP lies.
+        name: Its name in the identity.
+        device: Where to run; by default a GPU where there is one.
+        batch_size: Texts at once.
+    """
+    settings = {
+        "weights": weights_hash(folder, weight_files(folder)),
+        "configuration": configuration_hash(folder, configuration_files(folder)),
+    }
+    where = _device(device, batch_size)
+    identity = Identity("clip-texts", name, settings)
+    return ClipTexts(folder, identity, device=where, batch_size=batch_size)
+
+
+def open_sentence_transformer(
+    name: str, *, revision: str | None = None, device: str | None = None, batch_size: int = 128
+) -> SentenceEncoder:
+    """Open a model of sentence-transformers.
+
+    Args:
+        name: A folder, a Hub id, or the bare name of a model of sentence-transformers.
         revision: A branch, tag or commit of the Hub.
         device: Where to run; by default a GPU where there is one.
         batch_size: Texts at once.
 
     Raises:
         LanguageError: No such model, or it cannot be loaded safely.
-        MissingExtra: A package that it needs is not installed.
+        MissingExtra: sentence-transformers is not installed.
     """
-    if batch_size < 1:
-        raise LanguageError(f"batch_size is {batch_size}; allowed: 1 or more")
-    where = choose_device(device, error=LanguageError)
-    if name == PRACTICE:
-        folder = part_folder(CLIP)
-        settings = {
-            "weights": weights_hash(folder, weight_files(folder)),
-            "configuration": configuration_hash(folder, configuration_files(folder)),
-        }
-        identity = Identity("clip-texts", PRACTICE, settings)
-        return ClipTexts(folder, identity, device=where, batch_size=batch_size)
+    where = _device(device, batch_size)
     # Before a model is looked for: without the package no model helps.
     import_extra("sentence_transformers", extra="corpus")
     source = _source(name, revision)
@@ -184,6 +208,12 @@ def open_sentence_encoder(
     except Exception as problem:  # a model folder is foreign input: anything may be wrong
         reason = first_line(problem)
         raise LanguageError(f"{source.folder}: cannot be loaded: {reason}") from problem
+
+
+def _device(device: str | None, batch_size: int) -> str:
+    if batch_size < 1:
+        raise LanguageError(f"batch_size is {batch_size}; allowed: 1 or more")
+    return choose_device(device, error=LanguageError)
 
 
 def _source(name: str, revision: str | None) -> Source:
@@ -209,3 +239,11 @@ def _source(name: str, revision: str | None) -> Source:
 def _download(model: str, revision: str | None) -> str:
     hub = import_extra("huggingface_hub", extra="models")
     return str(hub.snapshot_download(model, revision=revision, allow_patterns=_WANTED))
+
+
+KIND = LanguageKind(
+    role="sentences",
+    written="a folder, a Hub id, or a model of sentence-transformers",
+    open=open_sentence_transformer,
+    general=True,
+)

@@ -9,7 +9,6 @@ find later. Files of the Hub's cache cost nothing: their names there are their h
 from __future__ import annotations
 
 import contextlib
-import difflib
 import hashlib
 import json
 import re
@@ -22,9 +21,9 @@ from typing import Any
 
 from portrayal.errors import PortrayalError
 from portrayal.loading.attempts import first_line
+from portrayal.plugins import hint_for
 from portrayal.records import digest
 
-_OURS = ("practice",)
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _PICKLES = (".bin", ".ckpt", ".pt", ".pth", ".pkl", ".pickle")
 # What saving again changes although the model is the same.
@@ -83,9 +82,7 @@ def find_source(
             )
         return Source(folder.resolve().name, folder)
     if not _HUB_ID.fullmatch(model):
-        near = difflib.get_close_matches(model, _OURS, n=1, cutoff=0.7)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise error(f"{model!r}: no such folder, and not a Hub id (owner/name){hint}")
+        raise error(f"{model!r}: no such folder, and not a Hub id (owner/name){hint_for(model)}")
     try:
         found = Path(download(model, revision))
     except Exception as problem:  # the Hub's client raises many kinds; all mean "not here"

@@ -1,27 +1,47 @@
 """Measurers look at images; the loop shows them what they have not seen yet.
 
-To add an encoder: one file, one class with the methods of `Encoder`, one entry in `KINDS`.
+What a measurer of your own needs is in `protocol`. One that others can name is a `MeasurerKind`
+under the entry points `portrayal.measurers`.
 """
 
 from __future__ import annotations
 
 from portrayal.measurers.loop import measure
 from portrayal.measurers.protocol import (
+    Answer,
     Encoder,
+    FoundPerson,
+    Labels,
     MeasurementSummary,
     Measurer,
     Reason,
     TextEmbeddings,
 )
-from portrayal.measurers.registry import KINDS, open_encoder
+from portrayal.measurers.registry import (
+    MeasurerKind,
+    default_encoder,
+    is_valid,
+    measurer_kinds,
+    open_encoder,
+    require_valid,
+    validity,
+)
 
 __all__ = [
-    "KINDS",
+    "Answer",
     "Encoder",
+    "FoundPerson",
+    "Labels",
     "MeasurementSummary",
     "Measurer",
+    "MeasurerKind",
     "Reason",
     "TextEmbeddings",
+    "default_encoder",
+    "is_valid",
     "measure",
+    "measurer_kinds",
     "open_encoder",
+    "require_valid",
+    "validity",
 ]

@@ -27,6 +27,7 @@ from portrayal.loading.files import (
 )
 from portrayal.loading.pretrained import loading, require_vocabulary
 from portrayal.measurers.encoders import TowerEncoder, settled
+from portrayal.measurers.registry import SETTINGS, MeasurerKind
 from portrayal.records import Identity, plain
 
 _PREPARERS = min(8, os.cpu_count() or 1)
@@ -198,3 +199,11 @@ def download(model: str, revision: str | None) -> str:
     """Fetch a model from the Hub and return its folder."""
     hub = import_extra("huggingface_hub", extra="models")
     return str(hub.snapshot_download(model, revision=revision, allow_patterns=_WANTED))
+
+
+KIND = MeasurerKind(
+    written="a folder or a Hub id (owner/name)",
+    open=open_clip_model,
+    settings=(*SETTINGS, "revision"),
+    general=True,
+)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from portrayal.audit import ColumnType
 from portrayal.errors import MeasurementError
-from portrayal.measurers.protocol import Reason, TextEmbeddings
+from portrayal.measurers.protocol import Answer, Given, Reason, TextEmbeddings
 from portrayal.records import Identity
 
 NOT_A_NUMBER = "encoder returned NaN"
@@ -44,7 +43,7 @@ class TowerEncoder:
         truncate: Let long texts be cut; they are counted then.
     """
 
-    columns: Mapping[str, ColumnType] = {"embedding": "vector"}
+    gives: Sequence[Given] = ("embedding",)
 
     def __init__(
         self, towers: Towers, identity: Identity, *, batch_size: int = 64, truncate: bool = False
@@ -56,13 +55,13 @@ class TowerEncoder:
         self._towers = towers
         self._truncate = truncate
 
-    def measure(self, images: Sequence[Image.Image]) -> list[Mapping[str, Any] | Reason]:
+    def measure(self, images: Sequence[Image.Image]) -> list[Answer | Reason]:
         """Return the embedding of each image as the encoder gives it (not normalised)."""
         if not images:
             return []
         vectors = self._towers.embed_images(images)
         return [
-            {"embedding": row} if np.isfinite(row).all() else Reason(NOT_A_NUMBER)
+            Answer(embedding=row) if np.isfinite(row).all() else Reason(NOT_A_NUMBER)
             for row in vectors
         ]
 

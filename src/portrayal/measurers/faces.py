@@ -1,8 +1,7 @@
 """Faces: how many an image shows, how large they are, how sure the detector is.
 
 A detector tells every face it sees, down to a low confidence; which of them count is decided in the
-analysis, so that a rule can change without looking at the images again. Sizes are shares of the
-image's width and height.
+analysis, so that a rule can change without looking at the images again.
 """
 
 from __future__ import annotations
@@ -10,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from PIL import Image
 
-from portrayal.audit import ColumnType
 from portrayal.errors import MeasurementError, one_of
-from portrayal.measurers.protocol import Reason
+from portrayal.measurers.protocol import Answer, FoundPerson, Given, Reason
 from portrayal.records import Identity
 
 LEAST_CONFIDENCE = 0.2
@@ -34,6 +32,12 @@ class Face(NamedTuple):
     width: float
     height: float
     confidence: float
+
+    def person(self) -> FoundPerson:
+        """Return who has the face, with its box inside the image."""
+        edges = (self.left, self.top, self.left + self.width, self.top + self.height)
+        box = [min(max(edge, 0.0), 1.0) for edge in edges]
+        return FoundPerson(box=box, confidence=min(self.confidence, 1.0))
 
 
 class FaceDetector(Protocol):
@@ -56,18 +60,19 @@ class FaceMeasurer:
 
     @property
     def identity(self) -> Identity:
-        """The detector's own."""
-        return self.detector.identity
+        """The detector's own, and how faces are told: version 0.1 told them in another layout."""
+        own = self.detector.identity
+        return Identity(own.kind, own.name, {**own.settings, "told": "people"})
 
     @property
-    def columns(self) -> Mapping[str, ColumnType]:
-        """One column: all faces, as lists of the five numbers of `Face`."""
-        return {"faces": "json"}
+    def gives(self) -> Sequence[Given]:
+        """People, each by the box of the face."""
+        return ("people",)
 
-    def measure(self, images: Sequence[Image.Image]) -> list[Mapping[str, Any] | Reason]:
+    def measure(self, images: Sequence[Image.Image]) -> list[Answer | Reason]:
         """Return the faces of each RGB image; none is an answer."""
         return [
-            {"faces": [[round(float(x), 5) for x in face] for face in self.detector.detect(image)]}
+            Answer(people=[face.person() for face in self.detector.detect(image)])
             for image in images
         ]
 

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
 import pyarrow.compute as pc
 from PIL import Image
@@ -16,15 +15,13 @@ from PIL import Image
 from portrayal.audit import Audit
 from portrayal.errors import MeasurementError
 from portrayal.loading.attempts import Attempts, Failure, Patience
+from portrayal.measurers.answers import CheckedMeasurer, Values
 from portrayal.measurers.decoding import decode
 from portrayal.measurers.protocol import Encoder, MeasurementSummary, Measurer, Reason
 from portrayal.records import Measurement
 
 OnProgress = Callable[[int, int], None]
 """Called with how many images are measured, and how many there are, over all measurers."""
-
-Values = Mapping[str, Any] | Reason
-"""What a measurer says of one image."""
 
 _TEXTS_AT_ONCE = 256
 _FAILED = "measuring failed: "
@@ -38,6 +35,7 @@ def measure(
     *,
     prompts: Iterable[str] | None = None,
     texts: Iterable[str] = (),
+    axes: Mapping[str, Collection[str]] | None = None,
     on_progress: OnProgress | None = None,
     patience: Patience | None = None,
 ) -> MeasurementSummary:
@@ -48,17 +46,22 @@ def measure(
         measurers: Who looks.
         prompts: Only images of these prompts; all where left out.
         texts: What encoders among the measurers embed as well.
+        axes: Groups by axis that will be asked for; a measurer that labels one of them with other
+            answers is refused before it looks.
         on_progress: Called after every batch with done and total.
         patience: How often a failing batch is tried.
 
     Raises:
-        MeasurementError: A text is too long, or a measurer fails batch after batch.
+        MeasurementError: A text is too long, an answer is none, or a measurer fails batch after
+            batch.
         AuditError: A part is damaged, or the disk is full.
     """
+    checked = [CheckedMeasurer(measurer) for measurer in measurers]
+    for one in checked:
+        one.check_axes(axes or {})
     chosen = None if prompts is None else set(prompts)
     wanted = _images_of(audit, chosen)
-    seen = [_seen(audit, measurer) & wanted for measurer in measurers]
-    present = sum(len(keys) for keys in seen)
+    present = sum(len(_seen(audit, one) & wanted) for one in checked)
     total = len(wanted) * len(measurers)
     counts: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
@@ -68,8 +71,8 @@ def measure(
             counts += _embed_texts(audit, measurer, needed)
     report = on_progress or (lambda done, total: None)
     report(present, total)
-    for measurer in measurers:
-        look = _Look(audit, measurer, patience or Patience())
+    for one in checked:
+        look = _Look(audit, one, patience or Patience())
         before = present + counts["measured"] + reasons.total()
         look.run(chosen, after_batch=partial(_report_after, report, before, total))
         counts["measured"] += look.measured
@@ -95,7 +98,7 @@ class _Look:
     next run asks again.
     """
 
-    def __init__(self, audit: Audit, measurer: Measurer, patience: Patience) -> None:
+    def __init__(self, audit: Audit, measurer: CheckedMeasurer, patience: Patience) -> None:
         self._audit = audit
         self._measurer = measurer
         self._patience = patience
@@ -104,6 +107,7 @@ class _Look:
         )
         self._unstored: list[Measurement] = []
         self._doubtful: list[list[Measurement]] = []
+        self._is_trusted = False
         self.measured = 0
         self.reasons: Counter[str] = Counter()
 
@@ -122,6 +126,8 @@ class _Look:
                         stored_at = time.monotonic()
                     done += len(keys)
                     after_batch(done)
+            if self._doubtful and not self._is_trusted and not self._has_measured_before():
+                raise self._broken("every image")
             self._trust()
         finally:
             self._store()
@@ -138,18 +144,29 @@ class _Look:
 
     def _keep(self, rows: list[Measurement], images: Sequence[Image.Image | Reason]) -> None:
         tried = [r for r, i in zip(rows, images, strict=True) if not isinstance(i, Reason)]
-        failed = [r for r in tried if r.reason is not None and r.reason.startswith(_FAILED)]
-        if not tried or len(failed) < len(tried):
+        failed = [row for row in tried if _is_failed(row)]
+        if not tried:
+            self._unstored += rows
+            return
+        if len(failed) < len(tried):
+            self._is_trusted = True
             self._trust()
             self._unstored += rows
             return
         self._doubtful.append(rows)
         if len(self._doubtful) >= self._patience.hopeless:
-            raise MeasurementError(
-                f"{self._measurer.identity.name}: {len(self._doubtful)} batches one after another: "
-                f"{failed[-1].reason}; mend it and run the same command again, it continues where "
-                "it stopped"
-            )
+            raise self._broken(f"{len(self._doubtful)} batches one after another")
+
+    def _has_measured_before(self) -> bool:
+        rows = self._audit.measurements(self._measurer.identity, columns=["key", "reason"])
+        return bool(rows.filter("reason IS NULL").limit(1).fetchall())
+
+    def _broken(self, where: str) -> MeasurementError:
+        reason = next(row.reason for row in reversed(self._doubtful[-1]) if _is_failed(row))
+        return MeasurementError(
+            f"{self._measurer.identity.name}: {where}: {reason}; correct it and run the same "
+            "command again, it continues where it stopped"
+        )
 
     def _trust(self) -> None:
         for rows in self._doubtful:
@@ -162,6 +179,10 @@ class _Look:
         self._audit.append_measurements(measurer.identity, measurer.columns, rows)
         self.measured += sum(row.values is not None for row in rows)
         self.reasons += Counter(row.reason for row in rows if row.reason is not None)
+
+
+def _is_failed(row: Measurement) -> bool:
+    return row.reason is not None and row.reason.startswith(_FAILED)
 
 
 def measurement_row(key: str, answer: Values | Failure) -> Measurement:
@@ -213,6 +234,6 @@ def _images_of(audit: Audit, prompts: Collection[str] | None) -> set[str]:
     return {key for key, prompt in found if prompts is None or prompt in prompts}
 
 
-def _seen(audit: Audit, measurer: Measurer) -> set[str]:
+def _seen(audit: Audit, measurer: CheckedMeasurer) -> set[str]:
     rows = audit.measurements(measurer.identity, columns=["key"]).to_arrow_table()
     return set(rows["key"].to_pylist())

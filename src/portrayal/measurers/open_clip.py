@@ -15,6 +15,7 @@ from portrayal.loading.attempts import first_line
 from portrayal.loading.devices import choose_device, choose_dtype, import_extra
 from portrayal.loading.files import weights_hash
 from portrayal.measurers.encoders import TowerEncoder, settled
+from portrayal.measurers.registry import MeasurerKind
 from portrayal.records import Identity, plain
 
 PREFIX = "open_clip:"
@@ -159,3 +160,11 @@ def _weights(library: Any, model: str, architecture: str, tag: str) -> Path:
             "allowed: a safetensors file"
         )
     return path
+
+
+KIND = MeasurerKind(
+    written=f"{PREFIX}ARCHITECTURE/WEIGHTS",
+    open=open_open_clip,
+    is_meant=lambda name: name.startswith(PREFIX),
+    identity_kind="open_clip",
+)

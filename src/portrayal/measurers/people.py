@@ -6,14 +6,15 @@ counts as is decided in the analysis, so the rule can change without looking at 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+import numpy.typing as npt
 from PIL import Image
 
-from portrayal.audit import ColumnType
-from portrayal.measurers.protocol import Encoder, Reason
+from portrayal.measurers.answers import CheckedMeasurer
+from portrayal.measurers.protocol import Answer, Encoder, FoundPerson, Given, Reason
 from portrayal.records import Identity
 
 KIND = "people"
@@ -55,15 +56,15 @@ class PeopleEncoder:
         confidence: Less sure people are left out.
     """
 
-    columns: Mapping[str, ColumnType] = {"people": "json"}
+    gives: Sequence[Given] = ("people",)
 
     def __init__(
         self, detector: PersonDetector, encoder: Encoder, *, confidence: float = LEAST_CONFIDENCE
     ) -> None:
         self._detector = detector
-        self._encoder = encoder
+        self._encoder = CheckedMeasurer(encoder)
         self._confidence = confidence
-        self.batch_size = encoder.batch_size
+        self.batch_size = self._encoder.batch_size
         seen_by = detector.identity
         settings = {
             "encoder": encoder.identity.digest,
@@ -72,33 +73,25 @@ class PeopleEncoder:
         }
         self.identity = Identity(KIND, f"{seen_by.name} and {encoder.identity.name}", settings)
 
-    def measure(self, images: Sequence[Image.Image]) -> list[Mapping[str, Any] | Reason]:
+    def measure(self, images: Sequence[Image.Image]) -> list[Answer | Reason]:
         """Return the box and the embedding of every person; nobody is an answer."""
         found = [
             clear_people(image, boxes, confidence=self._confidence)
             for image, boxes in zip(images, self._detector.detect(images), strict=True)
         ]
-        crops = [person.crop for people in found for person in people]
-        seen = iter(self._embed(crops))
-        answers: list[Mapping[str, Any] | Reason] = []
-        for people in found:
-            rows: list[Any] = [(person.box, next(seen)) for person in people]
-            failed = next((row for _, row in rows if isinstance(row, Reason)), None)
-            told = [
-                {"box": [round(x, 1) for x in box], "embedding": [float(x) for x in row]}
-                for box, row in rows
-                if failed is None
-            ]
-            answers.append(failed or {"people": told})
+        embedded = self._embed([person.crop for people in found for person in people])
+        answers: list[Answer | Reason] = []
+        for image, people in zip(images, found, strict=True):
+            rows = [(person, next(embedded)) for person in people]
+            failed = [row for _, row in rows if isinstance(row, Reason)]
+            told = [person.told(image.size, row) for person, row in rows if not failed]
+            answers.append(failed[0] if failed else Answer(people=told))
         return answers
 
-    def _embed(self, crops: Sequence[Image.Image]) -> list[Any]:
-        size = self.batch_size
-        rows: list[Any] = []
-        for start in range(0, len(crops), size):
-            for answer in self._encoder.measure(crops[start : start + size]):
-                rows.append(answer if isinstance(answer, Reason) else answer["embedding"])
-        return rows
+    def _embed(self, crops: Sequence[Image.Image]) -> Iterator[npt.ArrayLike | Reason]:
+        for start in range(0, len(crops), self.batch_size):
+            for answer in self._encoder.measure(crops[start : start + self.batch_size]):
+                yield answer if isinstance(answer, Reason) else answer["embedding"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +100,22 @@ class Person:
 
     box: PersonBox
     crop: Image.Image
+
+    def told(self, size: tuple[int, int], embedding: npt.ArrayLike | Reason) -> FoundPerson:
+        """Return what is stored, with the box as shares of an image of this size."""
+        assert not isinstance(embedding, Reason)
+        width, height = size
+        edges = (
+            self.box.left / width,
+            self.box.top / height,
+            self.box.right / width,
+            self.box.bottom / height,
+        )
+        return FoundPerson(
+            box=[min(max(edge, 0.0), 1.0) for edge in edges],
+            confidence=self.box.confidence,
+            embedding=embedding,
+        )
 
 
 def clear_people(

@@ -1,10 +1,21 @@
-"""What a measurer and an encoder are, and what a run of the loop says at its end."""
+"""What a measurer is, and what a run of the loop says at its end.
+
+A measurer of your own is any object with `identity`, `gives` and `measure`:
+
+    class Glasses:
+        identity = Identity("classifier", "glasses", {"version": 1})
+        gives = ("labels",)
+        axes = {"glasses": ("with", "without")}
+
+        def measure(self, images):
+            return [{"labels": {"glasses": {"with": my_model(image)}}} for image in images]
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +23,23 @@ from PIL import Image
 
 from portrayal.audit import ColumnType
 from portrayal.records import Identity
+
+Given = Literal["embedding", "labels", "numbers", "people"]
+"""What a measurer may say of an image."""
+
+COLUMNS: Mapping[Given, ColumnType] = {
+    "embedding": "vector",
+    "labels": "labels",
+    "numbers": "numbers",
+    "people": "json",
+}
+"""How the audit stores it."""
+
+BATCH_SIZE = 16
+"""Images at once for a measurer that does not say."""
+
+Labels = Mapping[str, Mapping[str, float]]
+"""The probability of each answer, by axis: its groups, "unknown" and "nobody"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,23 +49,58 @@ class Reason:
     text: str
 
 
+class FoundPerson(TypedDict, total=False):
+    """A person found in an image.
+
+    Attributes:
+        box: Left, top, right and bottom as shares of the image's width and height.
+        confidence: How sure the measurer is that this is a person, 0 to 1.
+        embedding: Of the person alone.
+        labels: As of an image.
+        numbers: As of an image.
+    """
+
+    box: Sequence[float]
+    confidence: float
+    embedding: npt.ArrayLike
+    labels: Labels
+    numbers: Mapping[str, float]
+
+
+class Answer(TypedDict, total=False):
+    """What a measurer says of one image: everything that it gives, and nothing else.
+
+    Attributes:
+        embedding: A vector, the same length for every image.
+        labels: Probabilities of answers by axis; they need not add up to 1.
+        numbers: Numbers by name.
+        people: Everybody who was found; nobody is an answer too. Where people have labels, most of
+            them decide what the image counts as.
+    """
+
+    embedding: npt.ArrayLike
+    labels: Labels
+    numbers: Mapping[str, float]
+    people: Sequence[FoundPerson]
+
+
 class Measurer(Protocol):
-    """Looks at images one by one: what it sees in one does not depend on the others."""
+    """Looks at images one by one: what it says of one does not depend on the others.
+
+    It may also have `batch_size`, how many images to give it at once (default: 16), and must have
+    `axes` where it gives labels: its answers on each axis that it labels, `{axis: (answer, ...)}`.
+    """
 
     @property
     def identity(self) -> Identity:
-        """Everything that changes what is seen, and nothing else."""
+        """Everything that changes what it says, and nothing else."""
 
     @property
-    def columns(self) -> Mapping[str, ColumnType]:
-        """Names and types of the values that a measurement has."""
+    def gives(self) -> Sequence[Given]:
+        """What it says of an image."""
 
-    @property
-    def batch_size(self) -> int:
-        """How many images to give at once."""
-
-    def measure(self, images: Sequence[Image.Image]) -> list[Mapping[str, Any] | Reason]:
-        """Return the values of every column, or the reason why not, for each RGB image."""
+    def measure(self, images: Sequence[Image.Image]) -> Sequence[Answer | Reason]:
+        """Return what it says, or the reason why nothing, of each RGB image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +108,7 @@ class TextEmbeddings:
     """What an encoder makes of texts.
 
     Attributes:
-        vectors: One row a text, as the encoder gives them (not normalised).
+        vectors: One row per text, as the encoder gives them (not normalised).
         tokens: How many tokens each text has before any cut.
         truncated: Whether a text was cut to the encoder's window.
     """
@@ -57,7 +120,7 @@ class TextEmbeddings:
 
 @runtime_checkable
 class Encoder(Measurer, Protocol):
-    """A measurer with the one column `embedding`, which also embeds texts into the same space.
+    """A measurer that also embeds texts, into the space of its images' embeddings.
 
     Its identity's settings carry `logit_scale`, the factor on cosines before a softmax.
     """

@@ -1,54 +1,95 @@
-"""Which encoders there are, and how a name finds its own."""
+"""Which encoders are installed, how a name finds its own, and whose images each is valid for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from portrayal.errors import MeasurementError, one_of
-from portrayal.measurers.clip import open_clip_model
-from portrayal.measurers.open_clip import PREFIX, open_open_clip
 from portrayal.measurers.protocol import Encoder
-from portrayal_practice.weights import CLIP, part_folder
+from portrayal.plugins import (
+    MEASURERS,
+    PRACTICE_WORLD,
+    NamedKind,
+    default_name,
+    maker,
+    meant,
+    named_kinds,
+)
+from portrayal.records import Identity
 
-PRACTICE = "practice"
-_SETTINGS = ("dtype", "device", "batch_size", "truncate")
+SETTINGS = ("dtype", "device", "batch_size", "truncate")
+"""What encoders usually take."""
+
+EXAMPLE = "openai/clip-vit-base-patch32"
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of encoder.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasurerKind(NamedKind[Encoder]):
+    """A kind of measurer, registered under the entry points `portrayal.measurers`.
 
     Attributes:
-        written: How a user writes such an encoder.
-        is_meant: Whether a name means this kind.
-        open: Takes the name and settings, returns the encoder.
-        settings: The names of the settings that it takes.
+        valid_for: Tells from a generator's identity whether measurements of its images, and of
+            the images it was trained on, mean anything; None: all generators.
+        valid_words: Which images these are, in words.
     """
 
-    written: str
-    is_meant: Callable[[str], bool]
-    open: Callable[..., Encoder]
-    settings: tuple[str, ...] = _SETTINGS
+    settings: tuple[str, ...] = SETTINGS
+    valid_for: Callable[[Identity], bool] | None = None
+    valid_words: str = "all images"
 
 
-def open_practice(model: str, **settings: Any) -> Encoder:
-    """Open the practice encoder that ships with the package."""
-    return open_clip_model(str(part_folder(CLIP)), name=model, **settings)
+def measurer_kinds() -> list[MeasurerKind]:
+    """Return the installed kinds; the first that a name means is taken."""
+    return named_kinds(MEASURERS, MeasurerKind)
 
 
-KINDS: tuple[Kind, ...] = (
-    Kind(PRACTICE, lambda name: name == PRACTICE, open_practice),
-    Kind(f"{PREFIX}ARCHITECTURE/WEIGHTS", lambda name: name.startswith(PREFIX), open_open_clip),
-    Kind(
-        "a folder or a Hub id (owner/name)",
-        lambda name: True,
-        open_clip_model,
-        (*_SETTINGS, "revision"),
-    ),
-)
-"""The first kind that a name fits is taken."""
+def default_encoder() -> str:
+    """Return the encoder that is taken where none is named.
+
+    Raises:
+        MeasurementError: None declares itself the default.
+    """
+    if name := default_name(measurer_kinds()):
+        return name
+    raise MeasurementError(
+        f"which encoder? give --encoder: {_written()}, such as {EXAMPLE}; {PRACTICE_WORLD}"
+    )
+
+
+def _written() -> str:
+    return one_of([kind.written for kind in measurer_kinds()])
+
+
+def is_valid(measurer: Identity, generator: Identity) -> bool:
+    """Tell whether a measurer is valid for the images of a generator."""
+    kind = maker(measurer_kinds(), measurer)
+    return kind is None or kind.valid_for is None or kind.valid_for(generator)
+
+
+def validity(measurer: Identity) -> str:
+    """Say whose images a measurer is valid for.
+
+    >>> validity(Identity("clip", "openai/clip-vit-base-patch32"))
+    'openai/clip-vit-base-patch32 is valid for all images'
+    """
+    kind = maker(measurer_kinds(), measurer)
+    return f"{measurer.name} is valid for {kind.valid_words if kind else 'all images'}"
+
+
+def require_valid(measurers: Iterable[Identity], generator: Identity) -> None:
+    """Raise where a measurer is not valid for the images of a generator.
+
+    Raises:
+        MeasurementError: One is not.
+    """
+    for one in measurers:
+        if not is_valid(one, generator):
+            raise MeasurementError(
+                f"{validity(one)} only, not for those of {generator.name}; "
+                f"name another encoder with --encoder, such as {EXAMPLE}"
+            )
 
 
 def open_encoders_on(device: str | None, *, names: Sequence[str], truncate: bool) -> list[Encoder]:
@@ -60,13 +101,16 @@ def open_encoder(name: str, **settings: Any) -> Encoder:
     """Open an encoder of images and texts by its name.
 
     Args:
-        name: "practice", a folder, a Hub id, or "open_clip:ViT-B-32/laion2b_s34b_b79k".
+        name: The name of an installed encoder, a folder, a Hub id, or
+            "open_clip:ViT-B-32/laion2b_s34b_b79k".
         settings: dtype, device, batch_size, truncate, revision; None means the encoder's own.
 
     Raises:
         MeasurementError: No such encoder, or a setting that it does not have.
     """
-    kind = next(kind for kind in KINDS if kind.is_meant(name))
+    kind = meant(measurer_kinds(), name)
+    if kind is None:
+        raise MeasurementError(f"there is no encoder {name!r}; allowed: {_written()}")
     # A switch that is off is the same as one that was never mentioned.
     given = {
         key: value for key, value in settings.items() if value is not None and value is not False

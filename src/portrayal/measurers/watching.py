@@ -16,7 +16,8 @@ from PIL import Image
 from portrayal.audit import Audit
 from portrayal.errors import PortrayalError
 from portrayal.loading.attempts import Attempts, Failure, Patience
-from portrayal.measurers.loop import Values, measurement_row
+from portrayal.measurers.answers import CheckedMeasurer, Values
+from portrayal.measurers.loop import measurement_row
 from portrayal.measurers.protocol import Measurer
 from portrayal.pixels import as_rgb
 from portrayal.records import GeneratedImage, Request, image_key
@@ -35,9 +36,9 @@ class Watching:
 
     def __init__(self, audit: Audit, measurers: Sequence[Measurer]) -> None:
         self._audit = audit
-        self._lookers: list[tuple[Measurer, Attempts[Image.Image, Values]]] = [
+        self._lookers: list[tuple[CheckedMeasurer, Attempts[Image.Image, Values]]] = [
             (one, Attempts(one.measure, limit=one.batch_size, patience=Patience(tries=1)))
-            for one in measurers
+            for one in map(CheckedMeasurer, measurers)
         ]
         self._queue: queue.Queue[Batch | None] = queue.Queue(_WAITING)
         self._thread = threading.Thread(target=self._work, name="portrayal-watch", daemon=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit import Audit
+from portrayal.generators import notice
 from portrayal.report.figures import figure, rows_of
 from portrayal.report.gallery import shelves, thumbnails
 from portrayal.report.numbers import cell, clear_level, count, decimal, is_clear, p_value, percent
@@ -49,7 +50,7 @@ def write_report(audit: Audit) -> Path:
             results=results,
             audit_name=audit.path.resolve().name,
             header=audit.header,
-            practice=practice_kind(audit.generator.name),
+            notice=notice(audit.generator),
             findings=findings,
             headlines=tested or findings,
             clear=[finding for finding in tested if is_clear(finding, level)],
@@ -66,12 +67,6 @@ def write_report(audit: Audit) -> Path:
         )
     )
     return audit.write_report(html)
-
-
-def practice_kind(generator: str) -> str:
-    """Return "model" or "painter" for the generators of the practice world, "" for others."""
-    world, _, kind = generator.partition(":")
-    return (kind or "model") if world == "practice" else ""
 
 
 @dataclass(slots=True)

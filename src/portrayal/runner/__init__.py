@@ -17,10 +17,9 @@ from portrayal.runner.studies import (
     with_real_world,
 )
 from portrayal.runner.verbs import Done, analyze, figures, measure, report, run
-from portrayal.runner.work import DEFAULT_ENCODERS, Work, is_imported, model_for
+from portrayal.runner.work import Work, is_imported, model_for
 
 __all__ = [
-    "DEFAULT_ENCODERS",
     "Done",
     "Imported",
     "Work",

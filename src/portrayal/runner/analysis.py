@@ -9,7 +9,13 @@ from typing import Any
 from portrayal import __version__
 from portrayal.audit import Audit
 from portrayal.errors import AuditError
-from portrayal.findings.data import AuditData, StudyData, encoder_labels, encoders
+from portrayal.findings.data import (
+    AuditData,
+    StudyData,
+    measurer_names,
+    study_measurers,
+    uncounted,
+)
 from portrayal.findings.encoder_agreement import audit_agreement
 from portrayal.findings.human_side import HumanSide
 from portrayal.findings.people import people_note
@@ -83,11 +89,12 @@ def analyze(
         raise AuditError(
             f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"
         )
-    seen_by = encoders(audit)
+    seen_by, left_out = study_measurers(audit), uncounted(audit)
     if not seen_by and audit.images().filter("status = 'ok'").limit(1).fetchall():
+        unmeasured = "no measurer has labelled or embedded the images yet"
+        why = left_out[0].rstrip(".") if left_out else unmeasured
         raise AuditError(
-            f"{audit.path}: no encoder has looked at the images yet; "
-            f"run: portrayal measure {audit.path}"
+            f"{audit.path}: {why}; run: portrayal measure {audit.path} --encoder ENCODER"
         )
     shared = AuditData(
         audit,
@@ -100,9 +107,10 @@ def analyze(
     for study in studies:
         data = _data(study, shared, seen_by or [NO_ENCODER])
         answer = _answer(study, data, how)
+        answer = replace(answer, notes=[*answer.notes, *left_out])
         sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
         found.append(sides[-1].added_to(answer))
-    together = [audit_agreement(found, encoder_labels(seen_by))]
+    together = [audit_agreement(found, measurer_names(seen_by))]
     together += _rated_together(studies, sides, how)
     found += [one for one in together if one is not None]
     results = Results(
@@ -161,7 +169,7 @@ def _data(study: Study, shared: AuditData, seen_by: Sequence[Identity]) -> list[
     """Return the study's images, once for each encoder."""
     return [
         shared.of_study(study.prompts(), encoder, label=label)
-        for encoder, label in zip(seen_by, encoder_labels(seen_by), strict=True)
+        for encoder, label in zip(seen_by, measurer_names(seen_by), strict=True)
     ]
 
 
@@ -194,7 +202,7 @@ def _dropped(data: Sequence[StudyData]) -> dict[str, int]:
 
 def _remarks(study: Study, data: Sequence[StudyData]) -> list[str]:
     remarks = [
-        people_note(one.images(study.prompts()), one.people)
+        people_note(one.images(study.prompts()).keys, one.people)
         for one in data
         if one.people is not None and study.asked_axes()
     ]

@@ -10,7 +10,7 @@ from portrayal.audit import Audit
 from portrayal.audit.wants import Wanted
 from portrayal.findings.data import AuditData
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.generators import Generator, generate, open_generator
+from portrayal.generators import Generator, default_model, generate, open_generator
 from portrayal.kinds.influence.allocation import allocate
 from portrayal.kinds.influence.analysis import prompt_scores
 from portrayal.kinds.influence.answer import Explanation
@@ -20,7 +20,7 @@ from portrayal.kinds.influence.schema import DrawnSubset, InfluenceStudy
 from portrayal.kinds.influence.subsets import Subset
 from portrayal.kinds.influence.suggestions import suggest
 from portrayal.kinds.influence.word_scores import PromptScores
-from portrayal.measurers import Encoder, measure, open_encoder
+from portrayal.measurers import Encoder, default_encoder, measure, open_encoder, require_valid
 from portrayal.report import write_report
 from portrayal.runner.analysis import analyze
 
@@ -154,8 +154,8 @@ class Explainer:
 def open_explainer(
     out: Path,
     *,
-    model: str = "practice",
-    encoder: str = "practice",
+    model: str = "",
+    encoder: str = "",
     settings: Mapping[str, Any] | None = None,
     analysis: AnalysisSettings | None = None,
     on_progress: OnProgress | None = None,
@@ -164,17 +164,20 @@ def open_explainer(
 
     Args:
         out: The audit folder; made if absent.
-        model: As in `open_generator`.
-        encoder: As in `open_encoder`.
+        model: As in `open_generator`; "": the installed default.
+        encoder: As in `open_encoder`; "": the installed default.
         settings: Of the model: steps, guidance, size, ...
         analysis: How to analyze.
         on_progress: Called as work goes on.
     """
     settings = dict(settings or {})
+    generator = open_generator(model or default_model(), **settings)
+    looking = open_encoder(encoder or default_encoder(), device=settings.get("device"))
+    require_valid([looking.identity], generator.identity)
     return Explainer(
         out,
-        open_generator(model, **settings),
-        open_encoder(encoder, device=settings.get("device")),
+        generator,
+        looking,
         settings=analysis,
         on_progress=on_progress,
     )

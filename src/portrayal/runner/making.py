@@ -12,7 +12,7 @@ from portrayal.audit.wants import Wanted
 from portrayal.errors import AuditError, GenerationError, StudyError
 from portrayal.generators import GenerationSummary
 from portrayal.kinds import kind_of
-from portrayal.measurers import Encoder
+from portrayal.measurers import Encoder, require_valid
 from portrayal.measurers.watching import Watching
 from portrayal.runner.engines import Engine, Here, open_engine
 from portrayal.runner.studies import names, remember, with_texts, with_training
@@ -80,11 +80,14 @@ def generate(
     """
     check(work)
     work = replace(work, studies=with_texts(work.studies, work.out))
+    looking = [encoder.identity for encoder in encoders]
     if is_imported(work.out):
+        require_valid(looking, Audit(work.out).generator)
         return _look_through(with_training(work, Audit(work.out), on_progress))
     device = work.settings.get("device")
     look = work.look() if encoders else None
     with open_engine(work.opener(), work.engine, device=device, look=look) as engine:
+        require_valid(looking, engine.identity)
         engine.check(work.prompts())
         audit = Audit.at(work.out, engine.identity)
         known = work.prompts()

@@ -10,7 +10,7 @@ from portrayal.audit import Audit
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.generators import GenerationSummary
 from portrayal.kinds import kind_of
-from portrayal.measurers import Encoder, MeasurementSummary
+from portrayal.measurers import Encoder, MeasurementSummary, require_valid
 from portrayal.measurers import measure as measure_images
 from portrayal.report import write_figures, write_report
 from portrayal.runner.analysis import Results
@@ -18,7 +18,7 @@ from portrayal.runner.analysis import analyze as analyze_audit
 from portrayal.runner.making import Imported, check, generate
 from portrayal.runner.studies import remember, with_texts
 from portrayal.runner.work import OnProgress, Work
-from portrayal.studies.schema import Study
+from portrayal.studies.schema import Study, asked_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ def measure(
     audit = Audit(work.out)
     # First, so that what cannot be opened is known before hours of looking, not after.
     opened = encoders or work.open_encoders()
+    require_valid([encoder.identity for encoder in opened], audit.generator)
     people = work.people_encoders(opened)
     work = replace(work, studies=with_texts(work.studies, work.out))
     remember(audit, work.studies)
@@ -55,6 +56,7 @@ def measure(
             [encoder],
             prompts=prompts,
             texts=texts,
+            axes=asked_groups(work.studies),
             on_progress=lambda done, total: on_progress("measured", done, total),
         )
         for encoder in opened

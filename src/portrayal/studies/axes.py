@@ -15,14 +15,11 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
+from portrayal.records import NOBODY, UNKNOWN
 from portrayal.studies.parts import Part, Word, without_repeats
 from portrayal.studies.problems import did_you_mean
 
-UNKNOWN = "unknown"
-"""The answer where no group is seen clearly; never the name of a group."""
-
-NOBODY = "nobody"
-"""The answer where the person filter takes an image out; never the name of a group."""
+__all__ = ["NOBODY", "UNKNOWN", "Axis", "default_axes", "named_axes"]
 
 Texts = Annotated[tuple[Word, ...], Field(min_length=1)]
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pydantic import ValidationError
 
-from portrayal.errors import StudyError, one_of
+from portrayal.errors import PluginError, StudyError, one_of
+from portrayal.plugins import PRACTICE_WORLD, STUDIES, plugins
 from portrayal.studies.problems import did_you_mean, study_error
 from portrayal.studies.registry import registered_kinds
 from portrayal.studies.schema import Study
@@ -73,10 +78,30 @@ def load_studies(name_or_path: str | Path) -> tuple[Study, ...]:
 
 
 def builtin_names() -> tuple[str, ...]:
-    """Return the names of the built-in studies and suites."""
-    folder = files("portrayal.studies") / "builtin"
-    names = (entry.name for entry in folder.iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    """Return the names of the built-in studies and suites, those of other packages included."""
+    return tuple(_builtin_files())
+
+
+@functools.cache
+def _builtin_files() -> Mapping[str, Traversable]:
+    """Return the study files of all packages that bring some, by name.
+
+    Raises:
+        PluginError: Two packages bring a study of the same name.
+    """
+    found: dict[str, Traversable] = {}
+    for package in plugins(STUDIES, ModuleType).values():
+        for entry in files(package).iterdir():
+            name, ending = os.path.splitext(entry.name)
+            if ending != ".toml":
+                continue
+            if name in found:
+                raise PluginError(
+                    f"two packages bring the study {name!r} ({package.__name__} is one of them); "
+                    "uninstall one"
+                )
+            found[name] = entry
+    return dict(sorted(found.items()))
 
 
 def builtin_studies() -> list[StudyInfo]:
@@ -124,14 +149,17 @@ def _load(name_or_path: str | Path) -> Study | Suite:
     if _is_path(name_or_path):
         return _from_file(Path(name_or_path))
     name = str(name_or_path)
-    known = builtin_names()
+    known = _builtin_files()
     if name not in known:
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         near_ones = f"did you mean {' or '.join(near)}?"
         hint = near_ones if near else "`portrayal studies list` shows which there are"
-        raise StudyError(f"there is no study {name!r}; {hint} (a file's name ends with .toml)")
-    text = (files("portrayal.studies") / "builtin" / f"{name}.toml").read_text(encoding="utf-8")
-    return study_from_toml(text, source=f"{name}.toml", name=name)
+        # Where no other package brings studies, the short ones of the first steps are absent.
+        more = f"; {PRACTICE_WORLD}" if len(plugins(STUDIES, ModuleType)) == 1 else ""
+        raise StudyError(
+            f"there is no study {name!r}; {hint} (a file's name ends with .toml){more}"
+        )
+    return study_from_toml(known[name].read_text("utf-8"), source=f"{name}.toml", name=name)
 
 
 def _is_path(name_or_path: str | Path) -> bool:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from typing import ClassVar, Protocol
 
-from portrayal.errors import StudyError
+from portrayal.plugins import plugins
 from portrayal.studies.schema import Study
 
 GROUP = "portrayal.kinds"
@@ -39,17 +38,9 @@ def registered_kinds() -> Mapping[str, StudyKind]:
     """Return the kinds by name, in the order in which a report tells of them.
 
     Raises:
-        StudyError: Two packages register a kind of the same name.
+        PluginError: Two packages register a kind of the same name.
     """
-    found: dict[str, StudyKind] = {}
-    for point in entry_points(group=GROUP):
-        kind: StudyKind = point.load()
-        if kind.name in found:
-            raise StudyError(
-                f"two packages register the study kind {kind.name!r} "
-                f"({point.value} is one of them); uninstall one"
-            )
-        found[kind.name] = kind
+    found: Mapping[str, StudyKind] = plugins(GROUP, object)
     return dict(sorted(found.items(), key=lambda item: (item[1].place, item[0])))
 
 

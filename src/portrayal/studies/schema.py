@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, StrictFloat, StrictInt
@@ -151,3 +151,12 @@ class Study(Part, ABC):
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy, which `study_from_dict` reads."""
         return self.model_dump(mode="json")
+
+
+def asked_groups(studies: Iterable[Study]) -> dict[str, list[str]]:
+    """Return the groups of every axis that studies label images on, by its name."""
+    found: dict[str, dict[str, None]] = {}
+    for study in studies:
+        for name, axis in study.asked_axes().items():
+            found.setdefault(name, {}).update(dict.fromkeys(axis.groups))
+    return {name: list(groups) for name, groups in found.items()}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from portrayal_practice.painter.image import STUDY_BACKDROPS
 
 from portrayal_practice.painter import DISTINCT_OCCUPATIONS, LOOKALIKES
 from portrayal_practice.painter.accessories import ACCESSORIES
 from portrayal_practice.painter.backdrops import BACKDROPS
 from portrayal_practice.painter.headgear import HATS, OPEN_CROWN
+from portrayal_practice.painter.image import STUDY_BACKDROPS
 from portrayal_practice.painter.looks import HAIR_STYLES, contrasting, draw_look
 from portrayal_practice.painter.occupations import OUTFITS
 from portrayal_practice.painter.palette import HAIR, MONK, luminance

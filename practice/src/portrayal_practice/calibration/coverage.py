@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 
-from portrayal.errors import PracticeError
 from portrayal.findings.settings import AnalysisSettings, Effect, Permute, Resample
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.contrasts import EFFECT, SCORE, contrast_findings
@@ -28,6 +27,7 @@ from portrayal_practice.calibration.draws import (
     view_of,
 )
 from portrayal_practice.calibration.pool import Pool
+from portrayal_practice.errors import PracticeError
 
 Prompts = Literal["same", "redrawn"]
 SidesKind = Literal["study", "shuffled"]

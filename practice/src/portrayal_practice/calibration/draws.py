@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from portrayal.errors import PracticeError
 from portrayal.findings.data import Images, StudyData
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.schema import NEUTRAL, AssociationStudy
 from portrayal.kinds.association.view import View
 from portrayal_practice.calibration.pool import Pool
+from portrayal_practice.errors import PracticeError
 
 IntArray = npt.NDArray[np.int64]
 _Seeds = Callable[[int], IntArray]

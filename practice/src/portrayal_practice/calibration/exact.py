@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from portrayal.errors import PracticeError, one_of
+from portrayal.errors import one_of
 from portrayal.studies.schema import Study
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.planted import AXES
 from portrayal_practice.truth import group_shares
 

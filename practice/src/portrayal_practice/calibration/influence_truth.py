@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from portrayal.errors import PracticeError
 from portrayal.kinds.influence.analysis import FEW_PROMPTS, INFLUENCE, word_question
 from portrayal.kinds.influence.drawing import draw_texts
 from portrayal.kinds.influence.schema import (
@@ -29,6 +28,7 @@ from portrayal.kinds.influence.word_sets import LEAST_TEXTS
 from portrayal.statistics.influence import combine, influence_weights
 from portrayal.studies.words import split_words
 from portrayal_practice.calibration.exact import exact_row, rounded, world_names
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.truth import group_shares
 
 _CONFIDENCE = 0.95

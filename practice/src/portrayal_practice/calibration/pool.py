@@ -15,15 +15,17 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from portrayal.errors import PracticeError
 from portrayal.generators import Generator
 from portrayal.measurers import Encoder, Reason, open_encoder
 from portrayal.records import GeneratedImage, Identity, Request, digest
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.generator import PainterGenerator
 
 Vectors = npt.NDArray[np.float32]
 OnProgress = Callable[[int, int], None]
 
+BATCH = 64
+"""Images that are generated and embedded together."""
 BLOCK = 8
 """Images per prompt in one file. A pool grows by files; those it has stay as they are."""
 
@@ -155,8 +157,8 @@ def _block(
 ) -> Vectors:
     requests = [Request(text, seed) for text in texts for seed in seeds]
     rows: list[Vectors] = []
-    for start in range(0, len(requests), encoder.batch_size):
-        batch = requests[start : start + encoder.batch_size]
+    for start in range(0, len(requests), BATCH):
+        batch = requests[start : start + BATCH]
         rows += _embedded(batch, generator.generate(batch), encoder)
         on_done(len(rows))
     return np.stack(rows).astype(np.float32).reshape(len(texts), len(seeds), -1)

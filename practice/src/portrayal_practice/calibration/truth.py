@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from portrayal.errors import PracticeError
 from portrayal.findings.axis_view import ALL
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.contrasts import contrast_findings
@@ -30,6 +29,7 @@ from portrayal_practice.calibration.exact import exact_row, rounded, world_names
 from portrayal_practice.calibration.influence_truth import influence_truth, is_told
 from portrayal_practice.calibration.intervention_truth import intervention_truth
 from portrayal_practice.calibration.pool import OnProgress, Pool, paint_pool
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.truth import ShareTruth, group_shares
 
 

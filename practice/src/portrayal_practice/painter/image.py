@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.painter.backdrops import BACKDROPS
 from portrayal_practice.painter.canvas import OVERSAMPLING, Light, Pen, Prop
 from portrayal_practice.painter.moods import CLOTHES_SHARE, draw_weather, light_of

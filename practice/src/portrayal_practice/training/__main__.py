@@ -7,7 +7,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from portrayal.errors import PortrayalError, PracticeError
+from portrayal.errors import PortrayalError
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.training.bundle import bundle, unbundle
 from portrayal_practice.training.recipe import RECIPES
 from portrayal_practice.training.stages import STAGES, Order

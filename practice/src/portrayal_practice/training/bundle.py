@@ -11,7 +11,7 @@ import io
 import tarfile
 from pathlib import Path
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 
 PIECE = 15 * 1024 * 1024
 NAME = "practice-model.tar"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 
 CARD = """\
 ---

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.training.questions import LABELS, labels_of
 from portrayal_practice.training.recipe import IMAGE
 

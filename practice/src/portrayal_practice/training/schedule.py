@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from portrayal.errors import PracticeError
+from portrayal_practice.errors import PracticeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from portrayal.errors import PracticeError
 from portrayal.records import plain
+from portrayal_practice.errors import PracticeError
 from portrayal_practice.training.images import Images, images, sentences
 from portrayal_practice.training.recipe import Recipe
 from portrayal_practice.training.schedule import Budget

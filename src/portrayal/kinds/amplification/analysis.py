@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from portrayal.audit import Audit
 from portrayal.audit.selections import Selection, read_selection, training_audit
 from portrayal.findings.data import StudyData
+from portrayal.findings.labels import unlabelled
 from portrayal.findings.sentences import percent
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.tables import forest_table
@@ -59,9 +60,11 @@ def analyze_amplification(
     notes = list(_about(study, selection, audit, rule))
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
-        made, real = (look(side, one, study.axis, rule) for side in (audit, training))
+        made, real = (
+            look(side, one, study.axis_name, study.axis, rule) for side in (audit, training)
+        )
         if made is None or real is None:
-            why = f"the encoder {one.label} has not read the axis's texts; run: portrayal measure"
+            why = unlabelled(study.axis_name, study.axis, one)
             found += _nothing(study, [one], settings, why, suffix).findings
             continue
         view = View(

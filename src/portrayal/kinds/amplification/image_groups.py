@@ -9,20 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from portrayal.audit import Audit
-from portrayal.findings.data import (
-    NO_EMBEDDING,
-    NOT_FINITE,
-    NOT_MEASURED,
-    REFUSED,
-    StudyData,
-    usable_rows,
-)
-from portrayal.findings.groups import classify, normalised
+from portrayal.findings.data import REFUSED, StudyData
+from portrayal.findings.groups import normalised
+from portrayal.findings.labels import Shown, label_shown
+from portrayal.findings.measured import NO_EMBEDDING, NOT_FINITE, Measured, read_measured
+from portrayal.findings.people import people_seen
 from portrayal.kinds.amplification.schema import FaceRule
 from portrayal.records import Identity
 from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
@@ -44,14 +41,14 @@ FACES = "faces"
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The images of an audit as one encoder, and perhaps a face detector, saw them.
+    """The images of an audit as one measurer, and perhaps a face detector, saw them.
 
     Attributes:
         labels: By image key, a group or a reason.
         groups: Labels that are groups.
         listing: Image keys by prompt, lowest seed first.
-        place: Row of each embedded image in `vectors`.
-        vectors: Normalised embeddings.
+        place: Row of each image that can be used in `vectors`.
+        vectors: Normalised embeddings; of width 0 where the measurer gives none.
     """
 
     labels: Mapping[str, str]
@@ -62,56 +59,64 @@ class Seen:
 
 
 def face_detector(audit: Audit) -> Identity | None:
-    """Return the face detector that has looked at an audit; None where none has."""
-    return next((one for one in audit.measurers() if one.kind == FACES), None)
+    """Return the face detector that has looked at an audit; None where none has.
+
+    Where one has looked in the layout of version 0.1 and again since, the later look counts.
+    """
+    found = [one for one in audit.measurers() if one.kind == FACES]
+    return max(found, key=lambda one: "people" in audit.columns(one), default=None)
 
 
-def look(audit: Audit, data: StudyData, axis: Axis, faces: FaceRule | None) -> Seen | None:
-    """Say what every image of an audit counts as; None where texts have not been embedded.
+def look(
+    audit: Audit, data: StudyData, name: str, axis: Axis, faces: FaceRule | None
+) -> Seen | None:
+    """Say what every image of an audit counts as; None where the measurer says nothing on the axis.
 
     Args:
         audit: The audit; need not be the one that `data` is of.
-        data: Whose encoder looked, and the texts it has read.
+        data: Whose measurer looked, and the texts it has read.
+        name: The axis's name.
         axis: The groups.
         faces: Which faces count; None: the person question of the axis decides.
     """
     asked = axis if faces is None else axis.model_copy(update={"person": (), "object": ()})
-    keys, vectors = audit.embeddings(data.encoder)
-    if data.text_vectors(asked.texts()) is None:
+    measured = read_measured(audit, data.encoder)
+    labels = _labels(audit, measured, data, name, asked)
+    if labels is None:
         return None
-    if not keys:
-        nothing: dict[str, str] = {}
-        listing = _listing(audit, nothing, data.encoder)
-        return Seen(nothing, frozenset(axis.groups), listing, {}, np.zeros((0, 1), np.float32))
-    good = usable_rows(vectors)
+    if faces is not None:
+        without = _face_reasons(audit, faces)
+        labels = {key: without.get(key, NOT_LOOKED) or label for key, label in labels.items()}
+    listing = _listing(audit, labels, measured)
+    place = {key: row for row, key in enumerate(measured.keys) if measured.good[row]}
+    return Seen(labels, frozenset(axis.groups), listing, place, measured.vectors)
+
+
+def _labels(
+    audit: Audit, measured: Measured, data: StudyData, name: str, axis: Axis
+) -> dict[str, str] | None:
+    """Label all images of an audit; embeddings are normalised on the way, where they are."""
+    keys, vectors, good = measured.keys, measured.vectors, measured.good
+    # Whom a person detector found for an encoder is not asked here: images count as a whole.
+    people = None if measured.embeds else people_seen(audit, data.encoder)
     words = {UNKNOWN: UNCLEAR, NOBODY: SHOWS_NOBODY}
     labels: dict[str, str] = {}
-    for start in range(0, len(keys), AT_ONCE):
+    for start in range(0, max(len(keys), 1), AT_ONCE):
         some = slice(start, start + AT_ONCE)
-        rows = normalised(np.where(good[some, None], vectors[some], 1.0).astype(np.float64))
-        found = classify(rows, asked, data.text_vectors, logit_scale=data.logit_scale)
+        rows = vectors[some].astype(np.float64)
+        if measured.embeds and len(rows):
+            rows = normalised(np.where(good[some, None], rows, 1.0))
+            vectors[some] = rows
+        found = label_shown(Shown(keys[some], rows, measured.labels, people), name, axis, data)
         if found is None:
             return None
         seen = zip(keys[some], found.labels.tolist(), good[some].tolist(), strict=True)
         labels |= {key: words.get(label, label) if ok else NOT_FINITE for key, label, ok in seen}
-        vectors[some] = rows
-    if faces is not None:
-        without = _face_reasons(audit, faces)
-        labels = {key: without.get(key, NOT_LOOKED) or label for key, label in labels.items()}
-    listing = _listing(audit, labels, data.encoder)
-    place = {key: row for row, key in enumerate(keys) if good[row]}
-    return Seen(labels, frozenset(axis.groups), listing, place, vectors)
+    return labels
 
 
-def _listing(audit: Audit, labels: dict[str, str], encoder: Identity) -> dict[str, list[str]]:
-    """Return image keys by prompt, and give images without an embedding their reason."""
-    unreadable = {
-        key
-        for (key,) in audit.measurements(encoder, columns=["key", "reason"])
-        .filter("reason IS NOT NULL")
-        .select("key")
-        .fetchall()
-    }
+def _listing(audit: Audit, labels: dict[str, str], measured: Measured) -> dict[str, list[str]]:
+    """Return image keys by prompt, and give images without an answer their reason."""
     rows = audit.images().select("prompt, seed, key, status").order("seed").fetchall()
     listing: dict[str, list[str]] = {}
     for prompt, _, key, status in rows:
@@ -120,8 +125,8 @@ def _listing(audit: Audit, labels: dict[str, str], encoder: Identity) -> dict[st
             labels[key] = REFUSED
         elif status != "ok":
             labels[key] = NO_IMAGE
-        elif key not in labels:
-            labels[key] = NO_EMBEDDING if key in unreadable else NOT_MEASURED
+        elif (why := measured.lack(key)) and key not in labels:
+            labels[key] = why
     return listing
 
 
@@ -130,11 +135,23 @@ def _face_reasons(audit: Audit, rule: FaceRule) -> Mapping[str, str | None]:
     detector = face_detector(audit)
     if detector is None:
         return {}
-    rows = audit.measurements(detector, columns=["key", "faces"]).fetchall()
+    (column,) = audit.columns(detector)
+    rows = audit.measurements(detector, columns=["key", column]).fetchall()
     return {
-        key: NO_EMBEDDING if text is None else face_reason(json.loads(text), rule)
+        key: NO_EMBEDDING if text is None else face_reason(_faces(json.loads(text)), rule)
         for key, text in rows
     }
+
+
+def _faces(stored: list[Any]) -> list[list[float]]:
+    """Return left, top, width, height and confidence of each face, in either layout."""
+    if stored and isinstance(stored[0], dict):
+        boxes = [(*person["box"], person["confidence"]) for person in stored]
+        return [
+            [left, top, right - left, bottom - top, sure]
+            for left, top, right, bottom, sure in boxes
+        ]
+    return stored
 
 
 def face_reason(faces: list[list[float]], rule: FaceRule) -> str | None:

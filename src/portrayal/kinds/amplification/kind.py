@@ -11,7 +11,7 @@ from portrayal.findings.data import StudyData
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.kinds.protocol import Kind, OnProgress
-from portrayal.measurers import Encoder, MeasurementSummary
+from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.records import StudyResult
 
 
@@ -64,14 +64,14 @@ class Amplification(Kind[AmplificationStudy]):
         self,
         studies: Sequence[AmplificationStudy],
         audit: Audit,
-        encoders: Sequence[Encoder],
+        measurers: Sequence[Measurer],
         *,
         on_progress: OnProgress,
     ) -> list[MeasurementSummary]:
-        """Let encoders see the training side, and face detectors both sides."""
+        """Let measurers see the training side, and face detectors both sides."""
         from portrayal.kinds.amplification.measuring import measure_sides
 
-        return measure_sides(audit, studies, encoders, on_progress=on_progress)
+        return measure_sides(audit, studies, measurers, on_progress=on_progress)
 
     def analyze(
         self, study: AmplificationStudy, data: Sequence[StudyData], settings: AnalysisSettings

@@ -1,4 +1,4 @@
-"""Both sides of a study seen by the same measurers: encoders, and a face detector where one is."""
+"""Both sides of a study seen by the same measurers, and by a face detector where one is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from portrayal.audit import Audit
 from portrayal.audit.selections import training_audit
 from portrayal.kinds.amplification.schema import AmplificationStudy
-from portrayal.measurers import Encoder, MeasurementSummary, measure
+from portrayal.measurers import MeasurementSummary, Measurer, measure
 from portrayal.measurers.faces import FaceMeasurer, open_face_detector
 
 OnProgress = Callable[[str, int, int], None]
@@ -23,16 +23,16 @@ def face_measurers(studies: Sequence[AmplificationStudy], audit: Audit) -> list[
 def measure_sides(
     audit: Audit,
     studies: Sequence[AmplificationStudy],
-    encoders: Sequence[Encoder],
+    measurers: Sequence[Measurer],
     *,
     on_progress: OnProgress,
 ) -> list[MeasurementSummary]:
-    """Let encoders see the training side, and face detectors both sides.
+    """Let measurers see the training side, and face detectors both sides.
 
     Args:
-        audit: The audit; its own images have been embedded already.
+        audit: The audit; its own images have been measured already.
         studies: Studies of the audit.
-        encoders: Who embeds.
+        measurers: Who looks.
         on_progress: Called with what, done and total.
     """
     training = training_audit(audit)
@@ -45,7 +45,7 @@ def measure_sides(
         return lambda done, total: on_progress(what, done, total)
 
     found = [
-        measure(training, [one], on_progress=told("training images measured")) for one in encoders
+        measure(training, [one], on_progress=told("training images measured")) for one in measurers
     ]
     found += [measure(training, [one], on_progress=told("faces in training")) for one in detectors]
     found += [

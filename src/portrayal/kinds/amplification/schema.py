@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Self, get_args
 from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
+from portrayal.generators import has_real_faces
 from portrayal.language.paraphrase import Paraphrasing
 from portrayal.records import Identity, Prompt
 from portrayal.studies import wording
@@ -231,11 +232,12 @@ class AmplificationStudy(Study):
     def face_rule(self, generator: Identity) -> FaceRule | None:
         """Return which faces count; None where the axis's person question takes their place.
 
-        Face detectors do not know painted faces: of the practice world's images the question is
-        asked instead.
+        Where a generator's images have no faces that detectors know (painted ones, say), the
+        question is asked instead.
         """
-        painted = generator.name.partition(":")[0] == "practice" and bool(self.axis.person)
-        return self.faces if self.faces.detector and not painted else None
+        if not self.faces.detector or (self.axis.person and not has_real_faces(generator)):
+            return None
+        return self.faces
 
     def prompt(self, template: str, occupation: str) -> str:
         """Return a prompt as it is asked."""

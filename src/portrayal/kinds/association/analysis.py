@@ -53,7 +53,11 @@ def analyze_association(
     distributions: dict[str, Table] = {}
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
-        part = _of_encoder(View(study, one, settings, suffix))
+        view = View(study, one, settings, suffix)
+        if not one.embeds:
+            findings.append(_without_embeddings(view))
+            continue
+        part = _of_encoder(view)
         findings += part.findings
         tables += part.tables
         for table in part.tables:
@@ -64,6 +68,17 @@ def analyze_association(
     if effects:
         tables.insert(0, forest_table("contrasts", "Effect size d of each contrast", effects))
     return StudyResult(study.name, study.kind, study.title, findings, tables)
+
+
+def _without_embeddings(view: View) -> Finding:
+    return view.no_answer(
+        f"which attribute do images resemble?{view.suffix}",
+        EFFECT if view.study.contrasts else ASSOCIATION,
+        f"associations compare embeddings, and the measurer {view.data.label} gives labels only; "
+        "measure the images with an encoder too",
+        n=0,
+        n_missing=view.data.wanted,
+    )
 
 
 def _of_encoder(view: View) -> StudyResult:

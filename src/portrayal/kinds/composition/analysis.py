@@ -13,6 +13,7 @@ import numpy as np
 
 from portrayal.findings.axis_view import AxisView, axis_view
 from portrayal.findings.data import StudyData
+from portrayal.findings.labels import unlabelled
 from portrayal.findings.sentences import (
     between_shares,
     capital,
@@ -253,9 +254,10 @@ def _clustered(view: AxisView, places: list[int]) -> bool:
 def _unread(
     study: CompositionStudy, data: StudyData, settings: AnalysisSettings, axis: str, suffix: str
 ) -> Finding:
+    why = unlabelled(axis, study.axes[axis], data)
     return Finding(
         study=study.name, question=f"{axis}: who is shown?{suffix}", statistic=SHARE,
         estimate=None, low=None, high=None, p=None, q=None, n=0, n_missing=data.wanted,
-        unit=settings.unit, sentence=not_judged(axis, data.label, data.dropped, data.wanted),
+        unit=settings.unit, sentence=not_judged(axis, why, data.dropped, data.wanted),
         details={"encoder": data.label, "axis": axis},
     )  # fmt: skip

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from portrayal.findings.classifier_check import encoder_checks
 from portrayal.findings.data import StudyData
+from portrayal.findings.labels import unlabelled
 from portrayal.findings.sentences import between, counted, not_enough, not_judged, percent
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.influence.schema import InfluenceStudy, PromptPlan
@@ -104,8 +105,8 @@ def analyze_influence(
 def prompt_scores(
     study: InfluenceStudy, name: str, axis: Axis, data: StudyData, settings: AnalysisSettings
 ) -> tuple[PromptScores, ...] | None:
-    """Score the words of all prompts on one axis; None where its texts have not been embedded."""
-    seen = seen_on_axis(study.prompts(), axis, data)
+    """Score the words of all prompts on one axis; None where the measurer says nothing on it."""
+    seen = seen_on_axis(study.prompts(), name, axis, data)
     if seen is None:
         return None
     rng = settings.rng(study.name, data.encoder.digest, name)
@@ -307,7 +308,8 @@ def _no_answer(view: _View, scores: PromptScores, column: int) -> Finding:
 
 def _unread(study: InfluenceStudy, data: StudyData, axis: str, suffix: str) -> Finding:
     question = f"{axis}: which word causes it?{suffix}"
-    sentence = not_judged(axis, data.label, data.dropped, data.wanted)
+    why = unlabelled(axis, study.axes[axis], data)
+    sentence = not_judged(axis, why, data.dropped, data.wanted)
     return _empty(study, question, sentence, data, axis)
 
 

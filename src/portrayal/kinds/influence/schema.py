@@ -22,6 +22,7 @@ from pydantic import Field, model_validator
 from portrayal.errors import StudyError, one_of
 from portrayal.kinds.composition.schema import CompositionStudy
 from portrayal.kinds.influence.subsets import Subset, all_subsets, count_subsets, sampled_subsets
+from portrayal.language.registry import default_text_model
 from portrayal.records import Prompt
 from portrayal.studies.parts import Count, Part, Word
 from portrayal.studies.problems import did_you_mean
@@ -43,7 +44,8 @@ class Transmutation(Part):
 
     Attributes:
         by: A masked language model, a list of candidates, or WordNet.
-        model: For "masked-words": "practice", a folder, or a Hub id.
+        model: For "masked-words": a folder, a Hub id, or the name of an installed one; left out:
+            the installed default, "" where there is none.
         revision: Of the Hub id.
         choice: "sample": texts at random, with their probabilities, standing for all others. "top":
             the most probable texts, each once, standing for themselves, as in the paper. Either way
@@ -57,7 +59,7 @@ class Transmutation(Part):
     """
 
     by: Literal["masked-words", "list", "wordnet"] = "masked-words"
-    model: Word = "practice"
+    model: str = Field(default_factory=lambda: default_text_model("words"))
     revision: Word | None = None
     choice: Literal["sample", "top"] = "sample"
     keep: Count | None = None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from portrayal.findings.data import FloatArray, IntArray, StudyData
-from portrayal.findings.people import seen_groups
+from portrayal.findings.labels import image_labels
 from portrayal.kinds.influence.schema import PromptPlan, WordSet, draw_seeds
 from portrayal.records import Prompt
 from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
@@ -107,12 +107,12 @@ def is_usable(one: SetCounts, *, sampled: bool) -> bool:
 
 
 def seen_on_axis(
-    prompts: Sequence[Prompt], axis: Axis, data: StudyData
+    prompts: Sequence[Prompt], name: str, axis: Axis, data: StudyData
 ) -> dict[str, dict[int, str]] | None:
-    """Classify all images of some prompts; None where the axis's texts have not been embedded."""
+    """Label all images of some prompts; None where the measurer says nothing on the axis."""
     once = {prompt.text: prompt for prompt in prompts}
     images = data.images(list(once.values()))
-    found = seen_groups(images, axis, data)
+    found = image_labels(images, name, axis, data)
     if found is None:
         return None
     seen: dict[str, dict[int, str]] = {text: {} for text in once}

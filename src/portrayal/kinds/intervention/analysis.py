@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from portrayal.findings.axis_view import AxisView, axis_view
 from portrayal.findings.data import StudyData
+from portrayal.findings.labels import unlabelled
 from portrayal.findings.published import Ours, published_table
 from portrayal.findings.sentences import not_judged
 from portrayal.findings.settings import AnalysisSettings
@@ -154,9 +155,10 @@ def _published(
 def _unread(
     study: InterventionStudy, data: StudyData, settings: AnalysisSettings, axis: str, suffix: str
 ) -> Finding:
+    why = unlabelled(axis, study.axes[axis], data)
     return Finding(
         study=study.name, question=f"{axis}: who is shown?{suffix}", statistic=DIVERSITY_CHANGE,
         estimate=None, low=None, high=None, p=None, q=None, n=0, n_missing=data.wanted,
-        unit=settings.unit, sentence=not_judged(axis, data.label, data.dropped, data.wanted),
+        unit=settings.unit, sentence=not_judged(axis, why, data.dropped, data.wanted),
         details={"encoder": data.label, "axis": axis},
     )  # fmt: skip

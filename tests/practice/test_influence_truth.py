@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from influence_worlds import candidate_lists, true_scores
-from portrayal.errors import PracticeError
 from portrayal.kinds.influence.schema import InfluenceStudy
 from portrayal.studies.reading import study_from_dict
 from portrayal_practice.calibration import study_truth
+from portrayal_practice.errors import PracticeError
 
 PROMPT = "a confident nurse at the spa"
 

@@ -1,0 +1,106 @@
+"""What the practice world registers with portrayal; pyproject.toml names each as an entry point.
+
+Imports only what registration needs: models and painter are loaded when one is opened.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from portrayal.generators import Generator, GeneratorKind
+from portrayal.generators.diffusers import SETTINGS, open_diffusers
+from portrayal.language.fillers import MaskFiller, load_filler
+from portrayal.language.names import ListedNames
+from portrayal.language.registry import LanguageKind
+from portrayal.language.sentences import ClipTexts, open_clip_texts
+from portrayal.measurers import Encoder, MeasurerKind
+from portrayal.measurers.clip import open_clip_model
+from portrayal.plugins import CommandGroup
+from portrayal.records import Identity
+from portrayal_practice import NAME, PAINTER
+from portrayal_practice.weights import CLIP, MASKED_WORDS, PIPELINE, part_folder
+
+if TYPE_CHECKING:
+    import typer
+
+_FICTION = "All of it is planted: fiction for calibration. It says nothing about people."
+
+
+def _open_model(model: str, **settings: Any) -> Generator:
+    return open_diffusers(str(part_folder(PIPELINE)), name=model, **settings)
+
+
+def _open_painter(model: str, **settings: Any) -> Generator:
+    from portrayal_practice.generator import open_painter
+
+    return open_painter(model, **settings)
+
+
+def _open_encoder(name: str, **settings: Any) -> Encoder:
+    return open_clip_model(str(part_folder(CLIP)), name=name, **settings)
+
+
+def _open_words(name: str, **settings: Any) -> MaskFiller:
+    return load_filler(str(part_folder(MASKED_WORDS)), name=name, **settings)
+
+
+def _open_sentences(name: str, **settings: Any) -> ClipTexts:
+    return open_clip_texts(Path(part_folder(CLIP)), name=name, **settings)
+
+
+def practice_names(name: str = NAME) -> ListedNames:
+    """Return the recogniser of the names in practice captions, which knows no others."""
+    from portrayal_practice.lexicon import WEB_NAMES
+
+    return ListedNames(name, male=WEB_NAMES["man"], female=WEB_NAMES["woman"])
+
+
+def _add_commands(app: typer.Typer) -> None:
+    from portrayal_practice.commands import add_to
+
+    add_to(app)
+
+
+MODEL_KIND = GeneratorKind(
+    written=NAME,
+    open=_open_model,
+    names=(NAME,),
+    settings=tuple(name for name in SETTINGS if name != "revision"),
+    default=NAME,
+    identity_kind="diffusers",
+    real_faces=False,
+    notice="Practice world. This model is a small one that we trained on painted images, with "
+    f"associations that we made up. {_FICTION}",
+)
+PAINTER_KIND = GeneratorKind(
+    written=PAINTER,
+    open=_open_painter,
+    names=(PAINTER,),
+    is_meant=lambda model: model.startswith(f"{NAME}:"),
+    settings=("width", "height", "batch_size", "device"),
+    identity_kind="painter",
+    real_faces=False,
+    notice="Practice world. These images were painted by a program after a table of associations "
+    f"that we made up. {_FICTION}",
+)
+
+
+def is_of_practice_world(generator: Identity) -> bool:
+    """Tell whether a generator is one of the practice world's."""
+    return MODEL_KIND.made(generator) or PAINTER_KIND.made(generator)
+
+
+ENCODER = MeasurerKind(
+    written=NAME,
+    open=_open_encoder,
+    names=(NAME,),
+    default=NAME,
+    identity_kind="clip",
+    valid_for=is_of_practice_world,
+    valid_words="images of the practice world",
+)
+WORDS = LanguageKind(role="words", written=NAME, open=_open_words, names=(NAME,), default=NAME)
+SENTENCES = LanguageKind(role="sentences", written=NAME, open=_open_sentences, names=(NAME,))
+NAMES = LanguageKind(role="names", written=NAME, open=practice_names, names=(NAME,))
+COMMANDS = CommandGroup(_add_commands)

@@ -1,0 +1,1 @@
+"""Study files of the practice world: short audits, and the paradox in small."""

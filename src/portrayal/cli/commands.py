@@ -1,0 +1,16 @@
+"""The commands that come with portrayal, registered like those of any other package."""
+
+from __future__ import annotations
+
+import typer
+
+from portrayal.cli import ablate, bring, corpus, explain, raters, studies, verbs
+from portrayal.plugins import CommandGroup
+
+
+def _add_all(app: typer.Typer) -> None:
+    for module in (verbs, explain, ablate, studies, bring, corpus, raters):
+        module.add_to(app)
+
+
+OURS = CommandGroup(_add_all, place=0)

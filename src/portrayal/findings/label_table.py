@@ -1,0 +1,126 @@
+"""The table of labels: what every image counts as, by every measurer, on every axis asked about."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from portrayal.audit import Audit
+from portrayal.audit.export import harmless
+from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
+from portrayal.findings.groups import Classification
+from portrayal.findings.labels import image_labels
+from portrayal.records import finite
+from portrayal.studies.axes import Axis
+from portrayal.studies.reading import in_telling_order, study_from_dict
+from portrayal.studies.schema import Study
+
+LABELS = pa.schema(
+    [
+        pa.field("key", pa.string(), nullable=False),
+        pa.field("prompt", pa.string(), nullable=False),
+        pa.field("seed", pa.int64(), nullable=False),
+        pa.field("axis", pa.string(), nullable=False),
+        pa.field("measurer", pa.string(), nullable=False),
+        pa.field("person", pa.int64()),
+        pa.field("label", pa.string(), nullable=False),
+        pa.field("probability", pa.float64()),
+    ]
+)
+"""Columns of the table of labels."""
+
+
+def labels_table(audit: Audit, studies: Sequence[Study] | None = None) -> pa.Table:
+    """Return every label: one row per image, axis and measurer, and one for each of several people.
+
+    `person` counts the people of an image from 1 and is null for the image as a whole;
+    `probability` is null where the label follows from a rule (a threshold, the person filter, most
+    people of an image). All stored images of the studies' prompts are there, also those beyond what
+    a study asks for. A measurer that says nothing on an axis has no rows there.
+
+    Args:
+        audit: The audit.
+        studies: Whose axes and prompts; None: those of all studies asked of the audit.
+    """
+    rows = list(label_rows(audit, studies))
+    return pa.Table.from_pylist(rows, schema=LABELS)
+
+
+def labels_csv(audit: Audit, studies: Sequence[Study] | None = None) -> str:
+    """Return the table of labels as CSV; "" where there is no label."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, LABELS.names, lineterminator="\n")
+    writer.writeheader()
+    rows = 0
+    for row in label_rows(audit, studies):
+        writer.writerow({name: harmless(value) for name, value in row.items()})
+        rows += 1
+    return text.getvalue() if rows else ""
+
+
+def label_rows(audit: Audit, studies: Sequence[Study] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the rows of `labels_table`."""
+    if studies is None:
+        stored = audit.studies().items()
+        studies = in_telling_order(
+            study_from_dict(data, source=f"{name}.json") for name, data in stored
+        )
+    measurers = study_measurers(audit)
+    asked = list(_asked(studies))
+    shared = AuditData(
+        audit,
+        (prompt for one in asked for prompt in one.prompts),
+        (text for one in asked for text in one.axis.texts()),
+    )
+    for title, name, axis, texts in asked:
+        prompts = shared.all_images(texts)
+        for one, who in zip(measurers, measurer_names(measurers), strict=True):
+            data = shared.of_study(prompts, one, label=who)
+            images = data.images(prompts)
+            found = image_labels(images, name, axis, data)
+            if found is not None:
+                yield from _rows(images, found, title, who)
+
+
+class _Asked(NamedTuple):
+    """An axis, the name to show it by, and the prompts whose images are labelled on it."""
+
+    title: str
+    name: str
+    axis: Axis
+    prompts: Sequence[str]
+
+
+def _asked(studies: Sequence[Study]) -> Iterator[_Asked]:
+    """Yield every axis once; those of one name that differ are told apart by their study."""
+    found: list[tuple[str, Axis, str, dict[str, None]]] = []
+    for study in studies:
+        for name, axis in study.asked_axes().items():
+            same = next((one for one in found if one[:2] == (name, axis)), None)
+            if same is None:
+                same = (name, axis, study.name, {})
+                found.append(same)
+            same[3].update(dict.fromkeys(prompt.text for prompt in study.prompts()))
+    names = [name for name, *_ in found]
+    for name, axis, study_name, prompts in found:
+        title = name if names.count(name) == 1 else f"{name} ({study_name})"
+        yield _Asked(title, name, axis, list(prompts))
+
+
+def _rows(
+    images: Images, found: Classification, axis: str, measurer: str
+) -> Iterator[dict[str, Any]]:
+    everybody = found.people or [None] * images.n
+    columns = (images.keys, images.prompts, images.seeds, found.chosen(), everybody)
+    for key, prompt, seed, label, people in zip(*columns, strict=True):
+        several = people if people is not None and len(people) > 1 else ()
+        for person, one in enumerate((label, *several)):
+            values = (
+                key, prompt, seed, axis, measurer, person or None, one.label,
+                finite(one.probability),
+            )  # fmt: skip
+            yield dict(zip(LABELS.names, values, strict=True))

@@ -1,0 +1,168 @@
+"""What installed packages bring, found through entry points; ours come through the same door.
+
+    portrayal.kinds        objects of subclasses of `portrayal.kinds.Kind`
+    portrayal.generators   `GeneratorKind`: text-to-image models
+    portrayal.measurers    `MeasurerKind`: whatever measures images
+    portrayal.language     `LanguageKind`: word models, sentence encoders, recognisers of names
+    portrayal.studies      packages that contain study files
+    portrayal.commands     `CommandGroup`: commands of the command line
+
+The entry point's own name is what a package registers under; each name is taken once per group.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from portrayal.errors import PluginError
+
+if TYPE_CHECKING:
+    import typer
+
+    from portrayal.records import Identity
+
+GENERATORS = "portrayal.generators"
+MEASURERS = "portrayal.measurers"
+LANGUAGE = "portrayal.language"
+STUDIES = "portrayal.studies"
+COMMANDS = "portrayal.commands"
+
+PRACTICE_WORLD = 'the practice world comes with: pip install "portrayal[practice]"'
+"""Ends the lines about what nothing installed provides."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedKind(Generic[T]):
+    """Something that a user opens by name.
+
+    Attributes:
+        written: How a user writes such a name.
+        open: Takes the name and settings, returns what was opened.
+        names: The names that mean it, where it has names of its own; they are found from anywhere.
+        is_meant: Tells whether a name means it; None: where it is one of `names`.
+        settings: The names of the settings that `open` takes.
+        general: Whether it takes any name. General kinds are asked after all others.
+        default: The name that is opened where none is given; "": never.
+        identity_kind: The `kind` of the identities of what it opens; "": any.
+    """
+
+    written: str
+    open: Callable[..., T]
+    names: tuple[str, ...] = ()
+    is_meant: Callable[[str], bool] | None = None
+    settings: tuple[str, ...] = ()
+    general: bool = False
+    default: str = ""
+    identity_kind: str = ""
+
+    def means(self, name: str) -> bool:
+        """Tell whether a name means this kind."""
+        if self.is_meant is not None:
+            return self.is_meant(name)
+        return self.general or name in self.names
+
+    def made(self, identity: Identity) -> bool:
+        """Tell whether an identity is of something that this kind opened."""
+        return self.identity_kind in ("", identity.kind) and self.means(identity.name)
+
+
+K = TypeVar("K", bound=NamedKind[Any])
+
+
+@dataclass(frozen=True, slots=True)
+class CommandGroup:
+    """Commands that a package adds to the command line.
+
+    Attributes:
+        add_to: Called with the app.
+        place: Lower comes first in the help.
+    """
+
+    add_to: Callable[[typer.Typer], None]
+    place: int = 100
+
+
+@functools.cache
+def plugins(group: str, of: type[T]) -> Mapping[str, T]:
+    """Return what packages register in a group, by the names of their entry points.
+
+    Args:
+        group: The group of entry points.
+        of: What has to be registered there.
+
+    Raises:
+        PluginError: Two packages register the same name, or what is registered cannot be used.
+    """
+    found: dict[str, T] = {}
+    for point in entry_points(group=group):
+        if point.name in found:
+            raise PluginError(
+                f"two packages register {point.name!r} under {group} "
+                f"({point.value} is one of them); uninstall one"
+            )
+        found[point.name] = _loaded(point, of)
+    return found
+
+
+def _loaded(point: EntryPoint, of: type[T]) -> T:
+    try:
+        one = point.load()
+    except Exception as problem:  # a package of somebody else's: anything may be wrong
+        raise PluginError(
+            f"{point.value}: registered under {point.group}, but cannot be loaded "
+            f"({type(problem).__name__}: {problem}); update or uninstall its package"
+        ) from problem
+    if not isinstance(one, of):
+        raise PluginError(
+            f"{point.value}: registered under {point.group}, but is no {of.__name__}; "
+            "update or uninstall its package"
+        )
+    return one
+
+
+def named_kinds(group: str, of: type[K]) -> list[K]:
+    """Return the kinds of a group, those that take any name last."""
+    found: Mapping[str, K] = plugins(group, of)  # type: ignore[arg-type]  # classes hash
+    return sorted(found.values(), key=lambda kind: kind.general)
+
+
+def meant(kinds: Iterable[K], name: str) -> K | None:
+    """Return the kind that a name means, None where no kind takes it."""
+    return next((kind for kind in kinds if name and kind.means(name)), None)
+
+
+def maker(kinds: Iterable[K], identity: Identity) -> K | None:
+    """Return the kind that opened what has this identity, None where none did."""
+    return next((kind for kind in kinds if kind.made(identity)), None)
+
+
+def default_name(kinds: Iterable[NamedKind[Any]]) -> str:
+    """Return the name to open where none is given; "" unless exactly one kind declares one."""
+    declared = [kind.default for kind in kinds if kind.default]
+    return declared[0] if len(declared) == 1 else ""
+
+
+def registered_names() -> frozenset[str]:
+    """Return the names of models and measurers that mean the same in every folder and process."""
+    return frozenset(
+        name
+        for group in (GENERATORS, MEASURERS)
+        for kind in plugins(group, NamedKind).values()
+        for name in kind.names
+    )
+
+
+def hint_for(name: str) -> str:
+    """Return what may have been meant by a name that nothing answers to, as the end of a line."""
+    known = sorted(registered_names())
+    if not known:
+        return f"; {PRACTICE_WORLD}"
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
+    return f"; did you mean {near[0]}?" if near else ""

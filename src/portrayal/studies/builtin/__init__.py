@@ -1,0 +1,1 @@
+"""Study files that come with portrayal, and the default axes."""
