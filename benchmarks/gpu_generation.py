@@ -38,8 +38,8 @@ from typing import Any
 from portrayal.audit import Audit
 from portrayal.generators import generate, open_generator, writer
 from portrayal.loading.devices import quietly
-from portrayal.measurers import Reason, open_encoder
-from portrayal.measurers.watching import Watching
+from portrayal.measurers import Reason, open_measurer
+from portrayal.measurers.while_generating import MeasuresWhileGenerating
 from portrayal.records import Identity, Request
 from portrayal_practice.weights import CLIP, PIPELINE, part_folder
 
@@ -267,7 +267,7 @@ def generate_and_look(
     audit: Audit, generator: Any, measurers: Sequence[Any], wanted: Sequence[tuple[str, int]]
 ) -> int:
     """Make images and let measurers look at each as soon as it is stored; return how many."""
-    with Watching(audit, measurers) as watching:
+    with MeasuresWhileGenerating(audit, measurers) as watching:
         made = generate(audit, generator, wanted, on_stored=watching).made
     for one in measurers:
         assert len(audit.measurements(one.identity, columns=["key"]).fetchall()) == made
@@ -321,7 +321,7 @@ def main(arguments: Sequence[str] = ()) -> None:
             str(folder / "sd15"), batch_size=batch, compile=mode, **settings
         )
         batch = generator.batch_size
-        encoder = open_encoder(str(folder / "clip"), device=device, dtype="bfloat16")
+        encoder = open_measurer(str(folder / "clip"), device=device, dtype="bfloat16")
         face_filter = FaceFilter(shapes.filter_width, batch, device, torch.bfloat16)
         measurers = (face_filter, encoder)
         cost = operations(generator, measurers, shapes.steps)

@@ -19,10 +19,19 @@ START = """\
 # Commands
 Written by `docs/generate_cli.py` from the commands' own help; do not edit.
 
-An error is one line on standard error and exit code 1; the audit folder is then as it was. \
-Ctrl-C ends with exit code 130, and the same command continues. Progress and remarks go to \
-standard error, results to standard output; with `--json`, standard output holds JSON and \
-nothing else. `portrayal --install-completion` teaches your shell the commands.
+An error is one line on standard error; the audit folder is then as it was. After Ctrl-C the \
+same command continues. Progress and remarks go to standard error, results to standard output; \
+with `--json`, standard output contains JSON and nothing else. \
+`portrayal --install-completion` teaches your shell the commands.
+
+| exit code | |
+|---|---|
+| 0 | Done. Also where data are too few for a finding: the finding says so. |
+| 1 | An error: a file, a study, a model or a service is not as it has to be. |
+| 2 | Wrong usage: an option, its value or a command cannot be. |
+| 3 | A rule or a verification failed; for commands that decide. |
+| 4 | Not enough data to decide; for commands that decide. |
+| 130 | Interrupted. |
 """
 
 

@@ -60,8 +60,16 @@ class Answer:
     @property
     def error(self) -> str:
         """The one line of an error of ours."""
+        return self._line(1)
+
+    @property
+    def usage(self) -> str:
+        """The one line about options or commands that cannot be."""
+        return self._line(2)
+
+    def _line(self, code: int) -> str:
         lines = self.err.splitlines()
-        assert self.code == 1, self
+        assert self.code == code, self
         assert self.out == "", self.out
         assert len(lines) == 1, self.err
         assert lines[0].startswith("error: ")

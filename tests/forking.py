@@ -103,7 +103,7 @@ def work(job: dict[str, Any]) -> None:
     """
     from portrayal.audit import Audit
     from portrayal.generators import Generator, generate, open_generator
-    from portrayal.measurers import Measurer, loop, measure, open_encoder
+    from portrayal.measurers import Measurer, loop, measure, open_measurer
     from toy_generators import ColourGenerator, MeanColour
 
     if "file_limit" in job:
@@ -130,7 +130,7 @@ def work(job: dict[str, Any]) -> None:
             asked = sum(len(batch) for batch in generator.batches)
     else:
         measurer: Measurer = (
-            MeanColour(**settings) if model == "mean colour" else open_encoder(model, **settings)
+            MeanColour(**settings) if model == "mean colour" else open_measurer(model, **settings)
         )
         summary = measure(
             Audit(job["folder"]),

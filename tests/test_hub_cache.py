@@ -14,10 +14,10 @@ SCRIPT = """
 import json
 from portrayal.errors import PortrayalError
 from portrayal.generators import open_generator
-from portrayal.measurers import open_encoder
+from portrayal.measurers import open_measurer
 
 said = []
-for open_one, name in ((open_generator, "owner/sd1"), (open_encoder, "owner/clip")):
+for open_one, name in ((open_generator, "owner/sd1"), (open_measurer, "owner/clip")):
     for revision in (None, "0123456789abcdef0123456789abcdef01234567", "v2"):
         try:
             identity = open_one(name, revision=revision).identity

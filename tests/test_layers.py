@@ -9,9 +9,13 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "portrayal"
 
-BASE = {"errors", "records", "pixels", "plugins", "statistics", "audit", "studies", "loading"}
+BASE = {
+    "errors", "progress", "records", "pixels", "plugins", "statistics", "audit", "studies",
+    "loading",
+}  # fmt: skip
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "progress": set(),
     "records": {"errors"},
     "pixels": set(),
     "plugins": {"errors", "records"},
@@ -19,9 +23,13 @@ ALLOWED: dict[str, set[str]] = {
     "audit": {"errors", "records"},
     "loading": {"errors", "records", "plugins"},
     "studies": {"errors", "records", "plugins"},
-    "importers": {"errors", "records", "audit"},
-    "generators": {"errors", "records", "pixels", "plugins", "audit", "loading"},
-    "measurers": {"errors", "records", "pixels", "plugins", "audit", "loading"},
+    "importers": {"errors", "progress", "records", "audit"},
+    "generators": {
+        "errors", "progress", "records", "pixels", "plugins", "audit", "loading",
+    },
+    "measurers": {
+        "errors", "progress", "records", "pixels", "plugins", "audit", "loading",
+    },
     "language": {"errors", "records", "plugins", "studies", "loading"},
     "corpora": {*BASE, "language"},
     "raters": {*BASE, "report"},

@@ -47,10 +47,11 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def undisturbed(study: Path) -> Audit:
     """The same in a folder, by one process."""
-    studies = runner.studies_for(study, None, IMAGES)
-    work = runner.Work(study.parent / "audit", studies, "practice:painter", {"batch_size": 2})
-    runner.run(work)
-    return Audit(work.out)
+    models = runner.Models("practice:painter", {"batch_size": 2})
+    session = runner.Session(study.parent / "audit", models=models)
+    session.ask(study, images=IMAGES)
+    runner.run(session)
+    return session.opened()
 
 
 @pytest.fixture

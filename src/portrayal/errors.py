@@ -1,6 +1,7 @@
 """Every error that portrayal raises on purpose.
 
     PortrayalError                 the one to catch; the CLI prints it and exits with 1
+    ├── SettingError               a setting has a value that it cannot have; the CLI exits with 2
     ├── StudyError                 a study file or a study's name is wrong
     ├── AuditError                 an audit folder cannot be read or written
     │   ├── NotAnAudit             the folder holds no audit.json
@@ -23,12 +24,27 @@ that reaches the user with a traceback is a bug.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 
 class PortrayalError(Exception):
     """Root of the tree above."""
+
+
+class SettingError(PortrayalError):
+    """A setting has a value that it cannot have.
+
+    Args:
+        setting: Its name in Python, such as `batch_size`; the command line writes `--batch-size`.
+        problem: The rest of the sentence: what was got, what is allowed.
+    """
+
+    def __init__(self, setting: str, problem: str) -> None:
+        super().__init__(f"{setting} {problem}")
+        self.setting = setting
+        self.problem = problem
 
 
 class StudyError(PortrayalError):
@@ -101,6 +117,26 @@ class MissingExtra(PortrayalError, ImportError):
 
     def __init__(self, module: str, extra: str) -> None:
         super().__init__(f'{module} is not installed; run: pip install "portrayal[{extra}]"')
+
+
+def is_count(value: object) -> bool:
+    """Tell whether a value is a whole number of at least 1."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def require_count(setting: str, value: object) -> None:
+    """Raise where a setting is not a whole number of at least 1.
+
+    Raises:
+        SettingError: It is not.
+    """
+    if not is_count(value):
+        raise SettingError(setting, f"is {value!r}; allowed: a whole number, 1 or more")
 
 
 def one_of(allowed: object) -> str:

@@ -27,8 +27,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An audit of that study by the painter, with report; not to be changed."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "work.toml").write_text(WORK)
-    studies = runner.studies_for(folder / "work.toml", None, None)
-    runner.run(runner.Work(folder / "audit", studies, "practice:painter"))
+    session = runner.Session(folder / "audit", models=runner.Models("practice:painter"))
+    session.ask(folder / "work.toml")
+    runner.run(session)
     return folder / "audit"
 
 

@@ -99,5 +99,5 @@ def test_the_plan_of_an_influence_study_counts_replaced_texts(portrayal: Command
 
 def test_explain_takes_the_settings_of_a_model(portrayal: CommandLine, tmp_path: Path) -> None:
     failed = portrayal("explain", "a nurse at work", "--size", "12by9", "--out", tmp_path / "audit")
-    assert failed.code == 1
+    assert failed.code == 2
     assert "--size is '12by9'; allowed: 512, or WIDTHxHEIGHT" in failed.err.replace("\n", " ")

@@ -1,4 +1,4 @@
-"""Bad input: one line on standard error, exit code 1, and an audit as it was."""
+"""Bad input: one line on standard error, exit code 1 or 2, and an audit as it was."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_a_practice_model_that_is_not_there(portrayal: CommandLine, tmp_path: Pa
 
 def test_training_data_for_a_study_that_needs_none(portrayal: CommandLine, tmp_path: Path) -> None:
     out = tmp_path / "audit"
-    line = portrayal("run", "occupations", *PAINTER, "--corpus", "nope", "--out", out).error
-    assert "occupations: --corpus is for amplification studies alone" in line
+    line = portrayal("run", "occupations", *PAINTER, "--corpus", "nope", "--out", out).usage
+    assert "--corpus is for amplification studies; occupations" in line
     assert not out.exists()
 
 
@@ -125,9 +125,6 @@ def test_an_audit_of_a_newer_format(portrayal: CommandLine, audit: Path, verb: s
     ("options", "message"),
     [
         (("--port", "99999"), "cannot listen on 127.0.0.1, port 99999"),
-        (("--url", "nowhere"), "--url is 'nowhere'"),
-        (("--raters", "2", "--per-image", "3"), "--raters is 2, fewer than the 3"),
-        (("--checks", "2"), "--checks is 2.0; allowed: a share"),
         (("--known", "absent.csv"), "absent.csv: cannot be read"),
         (("--questions", "absent.toml"), "absent.toml"),
         (("--study", "other"), "other"),
@@ -139,6 +136,22 @@ def test_a_rating_that_cannot_begin_leaves_nothing(
     before = fingerprint(audit)
     port = () if "--port" in options else ("--port", "0")
     assert message in portrayal("annotate", audit, *port, *options).error
+    assert fingerprint(audit) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--url", "nowhere"), "--url is 'nowhere'"),
+        (("--raters", "2", "--per-image", "3"), "--raters is 2, fewer than the 3"),
+        (("--checks", "2"), "--checks is 2.0; allowed: a share"),
+    ],
+)
+def test_options_of_a_rating_that_cannot_be_leave_nothing(
+    portrayal: CommandLine, audit: Path, options: tuple[str, ...], message: str
+) -> None:
+    before = fingerprint(audit)
+    assert message in portrayal("annotate", audit, "--port", "0", *options).usage
     assert fingerprint(audit) == before
 
 
@@ -232,23 +245,37 @@ def test_embeddings_of_two_widths(portrayal: CommandLine, audit: Path, tmp_path:
         (("--model", "no-such-folder/"), "no-such-folder"),
         ((*PAINTER, "--encoder", "no/encoder-of-this-name"), "no/encoder-of-this-name"),
         ((*PAINTER, "--steps", "20"), "practice:painter knows no --steps"),
-        ((*PAINTER, "--size", "banana"), "--size is 'banana'"),
-        ((*PAINTER, "--size", "64x"), "--size is '64x'"),
-        ((*PAINTER, "--size", "0"), "--size is '0'"),
         ((*PAINTER, "--size", "64x32"), "square"),
-        ((*PAINTER, "--images", "0"), "--images"),
-        ((*PAINTER, "--images", "many"), "--images"),
-        ((*PAINTER, "--imagess", "4"), "--imagess"),
     ],
     ids=lambda value: " ".join(value[-2:]) if isinstance(value, tuple) else None,
 )
-def test_wrong_options_of_run(
+def test_models_and_measurers_that_cannot_be(
     portrayal: CommandLine, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     words: tuple[str, ...], says: str,
 ) -> None:  # fmt: skip
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     out = tmp_path / "audit"
     assert says in portrayal("run", work, "--out", out, *words).error
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--size", "banana"), "--size is 'banana'"),
+        (("--size", "64x"), "--size is '64x'"),
+        (("--size", "0"), "--size is '0'"),
+        (("--images", "0"), "--images"),
+        (("--images", "many"), "--images"),
+        (("--imagess", "4"), "--imagess"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_wrong_options_of_run(
+    portrayal: CommandLine, work: Path, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    out = tmp_path / "audit"
+    assert says in portrayal("run", work, "--out", out, *PAINTER, *words).usage
     assert not out.exists()
 
 
@@ -262,9 +289,10 @@ def test_a_model_that_nobody_has(work: Path, tmp_path: Path) -> None:
 
 
 def test_out_is_needed(portrayal: CommandLine, work: Path) -> None:
-    assert "--out" in portrayal("run", work).error
-    assert "--out" in portrayal("analyze").error
-    assert "--out" in portrayal("import", "images", work.parent).error
+    assert "--out" in portrayal("run", work).usage
+    assert "--out" in portrayal("analyze").usage
+    assert "--out" in portrayal("analyze", "demo").usage
+    assert "--out" in portrayal("import", "images", work.parent).usage
 
 
 @pytest.mark.parametrize(
@@ -281,7 +309,7 @@ def test_wrong_options_of_the_analysis(
     portrayal: CommandLine, audit: Path, words: tuple[str, ...], says: str
 ) -> None:
     before = fingerprint(audit)
-    assert says in portrayal("analyze", audit, *words).error
+    assert says in portrayal("analyze", audit, *words).usage
     assert fingerprint(audit) == before
 
 
@@ -311,7 +339,7 @@ def test_tasks_without_an_address_are_written_with_a_warning(
 
 
 def test_a_command_that_does_not_exist(portrayal: CommandLine) -> None:
-    assert "Did you mean 'run'?" in portrayal("runn").error
+    assert "Did you mean 'run'?" in portrayal("runn").usage
 
 
 def test_a_study_name_that_is_taken(

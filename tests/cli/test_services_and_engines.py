@@ -125,16 +125,29 @@ def test_processes_share_a_study(work: Path, tmp_path: Path) -> None:
         (("--devices", "cpu,cpu", "--device", "cpu"), "--device is for one process"),
         (("--devices", ","), "--devices is ','; allowed: a list as cuda:0,cuda:1"),
         (("--devices", ""), "--devices is ''; allowed: a list as cuda:0,cuda:1"),
-        (("--address", "auto"), "--address is for --engine ray; leave it out"),
-        (("--engine", "ray", "--devices", "cpu"), "--devices is for --engine local"),
+        (("--address", "auto"), "--address is for the ray engine; leave it out"),
+        (("--engine", "ray", "--devices", "cpu"), "--devices is for the local engine"),
         (("--model", "api:m", "--devices", "cpu"), "api:m is called from here"),
-        (("--model", "api:m"), "which service? give --base-url"),
-        (("--model", "practice:painter", "--lora", "x"), "practice:painter knows no --lora"),
-        (("--lora", "absent"), "no such folder, and not a Hub id"),
+        (("--model", "api:m"), "--base-url is missing: which service has api:m?"),
         (("--compile", "maybe"), "--compile is 'maybe'; allowed: auto, on, off"),
     ],
 )
 def test_options_that_do_not_fit_are_one_line(
+    portrayal: CommandLine, work: Path, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    answer = portrayal("generate", work, "--out", tmp_path / "audit", "--json", *options)
+    assert message in answer.usage
+    assert not (tmp_path / "audit").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--model", "practice:painter", "--lora", "x"), "practice:painter knows no --lora"),
+        (("--lora", "absent"), "no such folder, and not a Hub id"),
+    ],
+)
+def test_what_a_model_does_not_take_is_one_line(
     portrayal: CommandLine, work: Path, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     answer = portrayal("generate", work, "--out", tmp_path / "audit", "--json", *options)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from portrayal.errors import GenerationError
+from portrayal.errors import SettingError
 from portrayal.generators import compilation, open_generator
 from portrayal.generators.compilation import Compilation
 from portrayal.generators.pipelines import lay_channels_last
@@ -113,5 +113,5 @@ def test_a_full_memory_makes_compiled_batches_smaller() -> None:
 
 
 def test_a_bad_mode_is_named(sd1: Path) -> None:
-    with pytest.raises(GenerationError, match="--compile is 'maybe'; allowed: auto, on, off"):
+    with pytest.raises(SettingError, match="compile is 'maybe'; allowed: auto, on, off"):
         open_generator(str(sd1), compile="maybe")

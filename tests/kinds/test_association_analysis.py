@@ -8,7 +8,7 @@ from scipy import stats
 
 from invented import WIDTH, direction, fill_audit, leaning
 from portrayal.audit import Audit
-from portrayal.errors import AuditError, StudyError
+from portrayal.errors import AuditError, SettingError, StudyError
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal.kinds.association.text_side import sign_flip_p
@@ -122,7 +122,7 @@ def test_a_concept_leans_by_the_mean_of_equation_2(audit: Audit, study: Associat
 
 @pytest.mark.parametrize("name", ["unit", "alternative", "effect", "resample", "permute"])
 def test_wrong_settings_are_refused(name: str) -> None:
-    with pytest.raises(StudyError, match=f"analysis setting {name} is 'x'; allowed: "):
+    with pytest.raises(SettingError, match=f"{name} is 'x'; allowed: "):
         AnalysisSettings(**{name: "x"})  # type: ignore[arg-type]
 
 

@@ -172,7 +172,7 @@ def test_averages_for_many_prompts(audit: Audit) -> None:
 def test_a_smaller_study_uses_no_more_than_it_asks_for(audit: Audit) -> None:
     """Images that a larger study brought stand in at most for its own."""
     asked = draw_texts(study())
-    other = draw_texts(study(name="more", draws=20, images=3), stored={**asked.as_dict()})
+    other = draw_texts(study(name="more", draws=20, images=3), before=asked)
     fill(audit, other)
     found = analyze(audit, studies=[asked]).findings
     assert {(finding.n, finding.n_missing) for finding in found} == {(2 * 24, 0)}
@@ -218,7 +218,7 @@ def test_plans_count_what_is_missing(audit: Audit) -> None:
     drawn = draw_texts(asked)
     assert plan_study(drawn, audit).missing == 7 * 24
     fill(audit, drawn)
-    more = draw_texts(study(draws=15), stored=drawn.as_dict())
+    more = draw_texts(study(draws=15), before=drawn)
     plan = plan_study(more, audit, rate=2.0)
     assert (plan.images, plan.present, plan.missing) == (7 * 30, 7 * 24, 7 * 6)
     assert plan.seconds == 21.0

@@ -127,7 +127,7 @@ def test_undrawn_studies_want_their_prompts_only() -> None:
 
 def test_more_draws_levels_and_images_extend_what_is_stored() -> None:
     first = draw_texts(study("level = 1\ndraws = 4\nimages = 2"))
-    more = draw_texts(study("level = 2\ndraws = 7\nimages = 3"), stored=first.as_dict())
+    more = draw_texts(study("level = 2\ndraws = 7\nimages = 3"), before=first)
     at_once = draw_texts(study("level = 2\ndraws = 7\nimages = 3"))
     assert more == at_once
     assert set(requests_of(first)) < set(requests_of(more))
@@ -135,10 +135,10 @@ def test_more_draws_levels_and_images_extend_what_is_stored() -> None:
 
 def test_fewer_draws_keep_what_was_drawn() -> None:
     first = draw_texts(study("draws = 7"))
-    fewer = draw_texts(study("draws = 3"), stored=first.as_dict())
+    fewer = draw_texts(study("draws = 3"), before=first)
     assert fewer.drawn == first.drawn
     assert [len(one.texts) for one in fewer.plan()[0].sets] == [0, 3, 3, 3, 3, 3, 3]
-    assert draw_texts(study("draws = 7"), stored=fewer.as_dict()) == first
+    assert draw_texts(study("draws = 7"), before=fewer) == first
 
 
 def test_a_stored_study_needs_no_transmuter() -> None:
@@ -152,9 +152,9 @@ def test_a_stored_study_needs_no_transmuter() -> None:
             raise AssertionError
 
     first = draw_texts(study())
-    assert draw_texts(study(), stored=first.as_dict(), transmuter=Gone()) == first
+    assert draw_texts(study(), before=first, transmuter=Gone()) == first
     with pytest.raises(StudyError, match="drawn by another transmuter"):
-        draw_texts(study("draws = 20"), stored=first.as_dict(), transmuter=Gone())
+        draw_texts(study("draws = 20"), before=first, transmuter=Gone())
 
 
 def test_a_study_survives_being_stored() -> None:
@@ -167,12 +167,12 @@ def test_a_study_survives_being_stored() -> None:
 def test_other_replacements_under_the_same_name_are_refused() -> None:
     first = draw_texts(study())
     with pytest.raises(StudyError, match="words: transmuter differs from what the audit's texts"):
-        draw_texts(study(candidates='{ "*" = ["x", "y"] }'), stored=first.as_dict())
+        draw_texts(study(candidates='{ "*" = ["x", "y"] }'), before=first)
     with pytest.raises(StudyError, match="words: seed differs from what"):
-        draw_texts(study("seed = 1"), stored=first.as_dict())
-    other = load_study("demo-occupations").as_dict()
+        draw_texts(study("seed = 1"), before=first)
+    other = load_study("demo-occupations")
     with pytest.raises(StudyError, match="holds a study of kind composition under this name"):
-        draw_texts(study(), stored=other)
+        draw_texts(study(), before=other)
 
 
 def test_words_without_candidates_are_left_alone() -> None:

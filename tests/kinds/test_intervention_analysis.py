@@ -391,10 +391,9 @@ def test_the_painter_shows_what_was_planted(tmp_path: Path) -> None:
     kept = ("irrespective of their gender", "honesty", "compassion")
     data["interventions"] = [one for one in data["interventions"] if one["name"] in kept]
     short = InterventionStudy.model_validate({**data, "images": 16, "published": []})
-    work = runner.Work(tmp_path / "audit", (short,), model="practice:painter")
-    runner.generate(work, on_progress=lambda *_: None)
-    runner.measure(work, on_progress=lambda *_: None)
-    found = runner.analyze(work.out).findings
+    session = runner.Session(tmp_path / "audit", models=runner.Models("practice:painter"))
+    session.ask(short)
+    found = runner.run(session).results.findings
     gender = [one for one in found if one.details.get("axis") == "perceived gender"]
     planted_effect = of(gender, kept[0], "change of leaning")
     assert planted_effect.q is not None

@@ -98,10 +98,10 @@ def test_minilm_by_hand(minilm: SentenceEncoder, minilm_folder: Path) -> None:
 
 
 def test_the_practice_tower_is_that_of_the_encoder(practice: SentenceEncoder) -> None:
-    from portrayal.measurers.registry import open_encoder
+    from portrayal.measurers.registry import open_measurer
 
     texts = ["A photo of a nurse", "a chair", "An engineer at work in the rain, gloomy day"]
-    theirs = open_encoder("practice", device="cpu").embed_texts(texts).vectors
+    theirs = open_measurer("practice", device="cpu").embed_texts(texts).vectors
     assert practice.embed(texts) == pytest.approx(np.asarray(theirs), abs=1e-5)
 
 

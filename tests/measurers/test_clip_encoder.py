@@ -13,7 +13,7 @@ import pipelines
 from portrayal.audit import Audit
 from portrayal.errors import MeasurementError
 from portrayal.generators import generate
-from portrayal.measurers import Encoder, MeasurementSummary, Reason, measure, open_encoder
+from portrayal.measurers import Encoder, MeasurementSummary, Reason, measure, open_measurer
 from toy_generators import ColourGenerator
 
 
@@ -28,7 +28,7 @@ def vectors(measured: list[Any]) -> np.ndarray[Any, Any]:
 
 @pytest.fixture(scope="module")
 def encoder(clip: Path) -> Encoder:
-    return open_encoder(str(clip))
+    return open_measurer(str(clip))
 
 
 # --- agreement with transformers itself ----------------------------------------------------------
@@ -84,21 +84,21 @@ def test_the_identity_holds_what_changes_embeddings(clip: Path, encoder: Encoder
 def test_other_weights_and_preparation_are_another_encoder(
     clip: Path, encoder: Encoder, tmp_path: Path
 ) -> None:
-    other = open_encoder(str(pipelines.build_clip(tmp_path / "clip", seed=1)))
+    other = open_measurer(str(pipelines.build_clip(tmp_path / "clip", seed=1)))
     assert set(other.identity.differences(encoder.identity)) == {"weights"}
     copy = tmp_path / "copy" / "clip"
     shutil.copytree(clip, copy)
-    assert open_encoder(str(copy), batch_size=3, truncate=True).identity == encoder.identity
+    assert open_measurer(str(copy), batch_size=3, truncate=True).identity == encoder.identity
     file = copy / "processor_config.json"
     changed = json.loads(file.read_text())
     changed["image_processor"]["resample"] = 2
     file.write_text(json.dumps(changed))
-    differences = open_encoder(str(copy)).identity.differences(encoder.identity)
+    differences = open_measurer(str(copy)).identity.differences(encoder.identity)
     assert set(differences) == {"configuration", "preprocessing"}
 
 
 def test_dtypes_are_different_encoders(clip: Path, encoder: Encoder) -> None:
-    half = open_encoder(str(clip), dtype="bfloat16")
+    half = open_measurer(str(clip), dtype="bfloat16")
     assert half.identity.digest != encoder.identity.digest
     ours, theirs = vectors(half.measure(some_images(3))), vectors(encoder.measure(some_images(3)))
     assert ours.dtype == np.float32
@@ -119,7 +119,7 @@ def test_a_long_text_is_an_error_that_says_everything(encoder: Encoder) -> None:
 
 
 def test_truncated_texts_are_counted(clip: Path, tmp_path: Path) -> None:
-    cutting = open_encoder(str(clip), truncate=True)
+    cutting = open_measurer(str(clip), truncate=True)
     read = cutting.embed_texts(["x" * 75, "x" * 100, "x" * 101])
     assert list(read.truncated) == [False, True, True]
     assert list(read.tokens) == [77, 102, 103]
@@ -144,7 +144,7 @@ def test_texts_are_embedded_once(encoder: Encoder, tmp_path: Path) -> None:
 def test_nan_is_a_reason_and_never_data(clip: Path, tmp_path: Path) -> None:
     import torch
 
-    broken: Any = open_encoder(str(clip))
+    broken: Any = open_measurer(str(clip))
     with torch.no_grad():
         broken._towers._model.visual_projection.weight[0] = float("nan")
         broken._towers._model.text_projection.weight[0] = float("inf")
@@ -166,7 +166,7 @@ def test_no_images(encoder: Encoder) -> None:
 
 
 def test_siglip_is_an_encoder_too(tmp_path: Path) -> None:
-    encoder = open_encoder(str(pipelines.build_siglip(tmp_path / "siglip")))
+    encoder = open_measurer(str(pipelines.build_siglip(tmp_path / "siglip")))
     assert encoder.identity.kind == "siglip"
     assert {"logit_scale", "logit_bias"} <= set(encoder.identity.settings)
     assert (
@@ -182,7 +182,7 @@ def test_siglip_is_an_encoder_too(tmp_path: Path) -> None:
 
 def message_of(name: str, **settings: Any) -> str:
     with pytest.raises(MeasurementError) as caught:
-        open_encoder(name, **settings)
+        open_measurer(name, **settings)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 

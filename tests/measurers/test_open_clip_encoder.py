@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from portrayal.errors import MeasurementError, MissingExtra
-from portrayal.measurers import open_encoder
+from portrayal.measurers import open_measurer
 
 SIZES = {
     "embed_dim": 24,
@@ -53,7 +53,7 @@ def test_embeddings_are_those_of_the_model(weights: Path) -> None:
     import torch
 
     open_clip = library()
-    encoder = open_encoder(f"open_clip:Tiny-Test/{weights}")
+    encoder = open_measurer(f"open_clip:Tiny-Test/{weights}")
     model, _, prepare = open_clip.create_model_and_transforms("Tiny-Test", pretrained=str(weights))
     model.eval()
     pixels = np.random.default_rng(0).integers(0, 256, (40, 30, 3), dtype=np.uint8)
@@ -69,7 +69,7 @@ def test_embeddings_are_those_of_the_model(weights: Path) -> None:
 
 
 def test_the_identity_has_no_path_and_the_logit_scale(weights: Path) -> None:
-    identity = open_encoder(f"open_clip:Tiny-Test/{weights}").identity
+    identity = open_measurer(f"open_clip:Tiny-Test/{weights}").identity
     assert identity.name == "Tiny-Test/tiny.safetensors"
     assert identity.settings["logit_scale"] == pytest.approx(1 / 0.07, rel=1e-4)
     assert identity.settings["preprocessing"]["size"] == [32, 32]
@@ -81,8 +81,8 @@ def test_the_identity_has_no_path_and_the_logit_scale(weights: Path) -> None:
 def test_long_texts_are_an_error_or_counted(weights: Path) -> None:
     name, text = f"open_clip:Tiny-Test/{weights}", "doctor " * 76
     with pytest.raises(MeasurementError, match="78 tokens"):
-        open_encoder(name).embed_texts([text])
-    read = open_encoder(name, truncate=True).embed_texts(["doctor " * 75, text])
+        open_measurer(name).embed_texts([text])
+    read = open_measurer(name, truncate=True).embed_texts(["doctor " * 75, text])
     assert list(read.truncated) == [False, True]
 
 
@@ -94,7 +94,7 @@ def test_wrong_names_are_an_error(weights: Path, tmp_path: Path) -> None:
         (f"open_clip:Tiny-Test/{_pickle(tmp_path)}", "allowed: a safetensors file"),
     ):
         with pytest.raises(MeasurementError, match=message):
-            open_encoder(name)
+            open_measurer(name)
 
 
 def _pickle(folder: Path) -> Path:
@@ -107,4 +107,4 @@ def test_without_open_clip_the_pip_command_is_said(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setitem(sys.modules, "open_clip", None)
     with pytest.raises(MissingExtra, match=r'pip install "portrayal\[openclip\]"'):
-        open_encoder("open_clip:ViT-B-32/laion2b")
+        open_measurer("open_clip:ViT-B-32/laion2b")

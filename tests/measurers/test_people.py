@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from portrayal.errors import MeasurementError
-from portrayal.measurers import measure, open_encoder
+from portrayal.measurers import measure, open_measurer
 from portrayal.measurers.people import PeopleEncoder, PersonBox, clear_people
 from portrayal.measurers.person_detectors import open_person_detector
 from portrayal.measurers.protocol import Reason
@@ -80,7 +80,7 @@ def beside(left: Image.Image, right: Image.Image) -> Image.Image:
 
 
 def test_every_person_is_embedded_as_if_alone() -> None:
-    encoder = open_encoder("practice", batch_size=2)
+    encoder = open_measurer("practice", batch_size=2)
     people = PeopleEncoder(Halves(), encoder)
     woman, man = painted("woman", 1), painted("man", 2)
     images = [beside(woman, man), Image.new("RGB", (128, 64)), beside(man, man)]
@@ -97,7 +97,7 @@ def test_every_person_is_embedded_as_if_alone() -> None:
 
 
 def test_identity_names_detector_and_encoder() -> None:
-    encoder = open_encoder("practice")
+    encoder = open_measurer("practice")
     one, other = PeopleEncoder(Halves(), encoder), PeopleEncoder(Halves(), encoder, confidence=0.6)
     assert one.identity.settings["encoder"] == encoder.identity.digest
     assert one.identity.settings["detector"]["name"] == "halves"
@@ -181,7 +181,7 @@ def test_people_are_stored_by_the_measurement_loop(tmp_path: Path) -> None:
     data = io.BytesIO()
     beside(painted("woman", 3), painted("man", 4)).save(data, "PNG")
     audit.append_images([ImageRecord("two people", 0, "ok", data=data.getvalue())])
-    people = PeopleEncoder(Halves(), open_encoder("practice"))
+    people = PeopleEncoder(Halves(), open_measurer("practice"))
     assert measure(audit, [people]).measured == 1
     assert measure(audit, [people]).present == 1
     ((text,),) = audit.measurements(people.identity, columns=["people"]).fetchall()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from portrayal.generators import Generator, open_generator
-from portrayal.measurers import open_encoder
+from portrayal.measurers import open_measurer
 from portrayal.records import Request
 from portrayal_practice.weights import DEFAULT_GUIDANCE, DEFAULT_STEPS
 
@@ -40,7 +40,7 @@ def test_a_image_does_not_depend_on_its_batch(dtype: str) -> None:
 
 
 def test_its_encoder_tells_its_images_apart(generator: Generator) -> None:
-    encoder = open_encoder("practice")
+    encoder = open_measurer("practice")
     measured = encoder.measure([p.image for p in generator.generate(REQUESTS) if p.image])
     images = np.stack([np.asarray(values["embedding"]) for values in measured])  # type: ignore[call-overload]
     texts = encoder.embed_texts(["a photo of a doctor", "a tulip"]).vectors

@@ -41,15 +41,17 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         study_from_toml(text, source=name)
         for name, text in (("work", WORK), ("valence", VALENCE), ("odd", ODD))
     )
-    work = runner.Work(out, studies, "practice:painter")  # type: ignore[arg-type]
-    audit = Audit.at(out, work.generator().identity)
+    models = runner.Models("practice:painter")
+    audit = Audit.at(out, models.opener()(None).identity)
     audit.append_images(
         [
             ImageRecord(REFUSED, first_seed(REFUSED), "refused", "declined", None),
             ImageRecord(REFUSED, first_seed(REFUSED) + 1, "failed", "crashed", None),
         ]
     )
-    runner.run(work)
+    session = runner.Session(out, models=models)
+    session.ask(studies)  # type: ignore[arg-type]
+    runner.run(session)
     return out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,18 @@ import typer
 from typer.testing import CliRunner
 
 from influence_worlds import requests_of
+from portrayal import runner
 from portrayal.audit import Audit
 from portrayal.cli import explain as command
-from portrayal.errors import LanguageError, PortrayalError, PromptTooLong, StudyError
-from portrayal.generators import Generator, open_generator
-from portrayal.kinds.influence.question import Question
-from portrayal.kinds.influence.schema import Transmutation
-from portrayal.measurers import Encoder, open_encoder
-from portrayal.runner.explainer import Explainer, open_explainer
+from portrayal.errors import LanguageError, PromptTooLong, SettingError, StudyError
+from portrayal.generators import GenerationSummary, Generator, open_generator
+from portrayal.kinds.influence.answer import Explanation
+from portrayal.kinds.influence.question import PromptQuestion
+from portrayal.kinds.influence.schema import InfluenceStudy, Transmutation
+from portrayal.measurers import Measurer, open_measurer
+from portrayal.studies.reading import study_from_toml
 from portrayal.studies.words import split_words
+from toy_generators import MeanColour
 
 DOCTOR = "a respected doctor at the hospital"
 LISTS = {
@@ -38,35 +42,49 @@ def painter() -> Generator:
 
 
 @pytest.fixture(scope="session")
-def encoder() -> Encoder:
-    return open_encoder("practice")
+def encoder() -> Measurer:
+    return open_measurer("practice")
+
+
+@dataclass
+class Asker:
+    """Asks questions about prompts, each in a session of its own, of one audit."""
+
+    out: Path
+    models: runner.Models
+
+    def session(self, asked: PromptQuestion) -> runner.Session:
+        session = runner.Session(self.out, models=self.models)
+        session.ask(asked.study())
+        return session
+
+    def explain(self, asked: PromptQuestion) -> Explanation:
+        return runner.explain(self.session(asked))
 
 
 @pytest.fixture
-def explainer(tmp_path: Path, painter: Generator, encoder: Encoder) -> Explainer:
-    return Explainer(tmp_path / "audit", painter, encoder)
+def asker(tmp_path: Path, painter: Generator, encoder: Measurer) -> Asker:
+    return Asker(tmp_path / "audit", runner.Models(painter, measurers=[encoder]))
 
 
-def question(**settings: Any) -> Question:
+def question(**settings: Any) -> PromptQuestion:
     given = {"prompt": DOCTOR, "group": "woman", "draws": 4, "images": 2, "transmuter": OWN_WORDS}
-    return Question(**{**given, **settings})
+    return PromptQuestion(**{**given, **settings})
 
 
 # --- what is made --------------------------------------------------------------------------------
 
 
-def test_images_are_texts_times_images_and_never_made_twice(
-    explainer: Explainer, tmp_path: Path
-) -> None:
-    first = explainer.explain(question())
+def test_images_are_texts_times_images_and_never_made_twice(asker: Asker, tmp_path: Path) -> None:
+    first = asker.explain(question())
     assert first.cost == (7, 1 + 6 * 4, 7 * 4 * 2)
     assert first.made == 7 * 4 * 2
-    again = explainer.explain(question())
+    again = asker.explain(question())
     assert again.made == 0
     assert again.as_dict()["words"] == first.as_dict()["words"]
-    more = explainer.explain(question(draws=6))
+    more = asker.explain(question(draws=6))
     assert more.made == 7 * 2 * 2
-    deeper = explainer.explain(question(draws=6, images=3, level=2))
+    deeper = asker.explain(question(draws=6, images=3, level=2))
     assert deeper.made == 7 * 6 + 15 * 6 * 3
     audit = Audit(tmp_path / "audit")
     rows = audit.images().select("prompt, seed").fetchall()
@@ -74,30 +92,100 @@ def test_images_are_texts_times_images_and_never_made_twice(
     assert list(audit.studies()) == [first.study.name]
 
 
-def test_cost_is_known_before_anything_is_made(explainer: Explainer, tmp_path: Path) -> None:
+def test_cost_is_known_before_anything_is_made(asker: Asker, tmp_path: Path) -> None:
     asked = question(level=2)
     cost = asked.study().cost()
     assert cost == (22, 1 + 21 * 4, 22 * 8)
-    study = explainer.prepare(asked)
-    assert explainer.missing(study) == cost.images
+    session = asker.session(asked)
+    session.draw()
     assert not (tmp_path / "audit").exists()
-    assert explainer.explain(asked, study).made == cost.images
-    assert explainer.missing(study) == 0
+    assert len(session.wanted()) == cost.images
+    assert runner.explain(session).made == cost.images
+    assert session.opened().missing(session.wanted()).num_rows == 0
 
 
-def test_a_budget_is_kept_and_spent_unevenly(explainer: Explainer) -> None:
+def test_a_budget_is_kept_and_spent_unevenly(asker: Asker) -> None:
     asked = question(budget=200)
-    answer = explainer.explain(asked)
+    answer = asker.explain(asked)
     assert 190 <= answer.cost.images <= 200
     assert answer.made == answer.cost.images
     draws = {one.words: one.draws for one in answer.study.plan()[0].sets}
     assert min(draws.values()) >= 200 // 2 // 14
     assert max(draws.values()) > min(draws.values()) + 3
-    larger = explainer.explain(question(budget=260))
+    again = asker.explain(asked)
+    assert again.made == 0
+    assert again.study == answer.study
+    larger = asker.explain(question(budget=260))
     assert larger.made == larger.cost.images - answer.cost.images
 
 
-def test_other_options_are_other_studies(explainer: Explainer) -> None:
+def test_a_budget_is_a_field_of_study_files(asker: Asker) -> None:
+    """Two prompts share what is left; the second group's column is the one that is narrowed."""
+    text = """
+        kind = "influence"
+        axes = ["perceived gender"]
+        group = "man"
+        draws = 2
+        images = 1
+        budget = 60
+        [[prompts]]
+        text = "a respected doctor"
+        [[prompts]]
+        text = "the old hospital"
+        [transmuter]
+        by = "list"
+        candidates = { "*" = ["this", "some", "nurse", "cook"] }
+    """
+    study = study_from_toml(text, source="words.toml", name="words")
+    assert isinstance(study, InfluenceStudy)
+    session = runner.Session(asker.out, models=asker.models)
+    session.ask(study)
+    done = runner.run(session)
+    assert isinstance(done.made, GenerationSummary)
+    (grown,) = session.studies
+    assert isinstance(grown, InfluenceStudy)
+    assert 56 <= grown.cost().images <= 60
+    assert done.made.present == 0
+    per_prompt = [sum(one.draws for one in plan.sets) for plan in grown.plan()]
+    assert abs(per_prompt[0] - per_prompt[1]) <= 2
+    assert min(per_prompt) > 8, "both got more than the even start"
+    with pytest.raises(StudyError, match="words: budget is 60 images; allowed: 160 or more"):
+        study.with_images(10)
+    with pytest.raises(StudyError, match="budget is 9 images; allowed: 16 or more"):
+        study_from_toml(
+            text.replace("budget = 60", "budget = 9"), source="words.toml", name="words"
+        )
+
+
+def test_a_stopped_budget_is_continued(
+    asker: Asker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that ends after its first round leaves what the next one needs to go on."""
+    whole = Asker(tmp_path / "whole", asker.models).explain(question(budget=120))
+    from portrayal.runner import generation
+
+    with monkeypatch.context() as patch:
+        patch.setattr(generation, "next_round", lambda session: False)
+        first = asker.explain(question(budget=120))
+    assert first.cost.images < 70
+    second = asker.explain(question(budget=120))
+    assert first.made + second.made == second.cost.images == whole.cost.images
+    assert second.study == whole.study
+    assert second.as_dict()["words"] == whole.as_dict()["words"]
+
+
+def test_several_measurers_answer_and_the_first_one_is_shown(
+    asker: Asker, painter: Generator, encoder: Measurer
+) -> None:
+    models = runner.Models(painter, measurers=[encoder, MeanColour()])
+    session = runner.Session(asker.out, models=models)
+    session.ask(question().study())
+    answer = runner.explain(session)
+    assert answer.measurer == "practice"
+    assert len(session.opened().measurers()) == 2
+
+
+def test_other_options_are_other_studies(asker: Asker) -> None:
     names = {
         question().study().name,
         question(prompt=DOCTOR + " today").study().name,
@@ -110,24 +198,26 @@ def test_other_options_are_other_studies(explainer: Explainer) -> None:
     assert question(group="man").study().name == question().study().name
 
 
-def test_the_answer_for_another_group_takes_the_place_of_the_first(explainer: Explainer) -> None:
+def test_the_answer_for_another_group_takes_the_place_of_the_first(asker: Asker) -> None:
+    def replaced(asked: PromptQuestion) -> list[str]:
+        session = asker.session(asked)
+        return runner.reworded(session.studies, session.remembered())
+
     first = question(group="woman")
-    assert explainer.replaces(explainer.prepare(first)) is None
-    explainer.explain(first)
-    assert explainer.replaces(explainer.prepare(first)) is None
-    told = explainer.replaces(explainer.prepare(question(group="man")))
-    assert told is not None
-    assert "towards woman" in told
+    assert replaced(first) == []
+    asker.explain(first)
+    assert replaced(first) == replaced(question(draws=9, level=2)) == []
+    assert replaced(question(group="man")) == [first.study().name]
 
 
 # --- what is said --------------------------------------------------------------------------------
 
 
-def test_the_practice_parts_explain_a_prompt(tmp_path: Path, encoder: Encoder) -> None:
+def test_the_practice_parts_explain_a_prompt(tmp_path: Path) -> None:
     """The practice words, encoder and painter together; doctor matters, "at" does not."""
-    explainer = open_explainer(tmp_path / "audit", model="practice:painter")
-    answer = explainer.explain(
-        Question("a smart engineer at the mall", "woman", draws=24, images=2)
+    asker = Asker(tmp_path / "audit", runner.Models("practice:painter"))
+    answer = asker.explain(
+        PromptQuestion("a smart engineer at the mall", "woman", draws=24, images=2)
     )
     found = {word["word"]: word["influence"][0]["groups"] for word in answer.as_dict()["words"]}
     engineer, at = found["engineer"]["woman"], found["at"]["woman"]
@@ -143,8 +233,8 @@ def test_the_practice_parts_explain_a_prompt(tmp_path: Path, encoder: Encoder) -
     assert "influence" in roles
 
 
-def test_json_has_every_word_and_group(explainer: Explainer) -> None:
-    answer = explainer.explain(question(level=2))
+def test_json_has_every_word_and_group(asker: Asker) -> None:
+    answer = asker.explain(question(level=2))
     data = json.loads(json.dumps(answer.as_dict(), allow_nan=False))
     assert [word["word"] for word in data["words"]] == DOCTOR.split()
     assert [one["score"] for one in data["words"][2]["influence"]] == [
@@ -158,9 +248,9 @@ def test_json_has_every_word_and_group(explainer: Explainer) -> None:
 
 
 def test_the_terminal_shades_words_and_stays_narrow(
-    explainer: Explainer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    asker: Asker, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = explainer.explain(question(draws=10))
+    answer = asker.explain(question(draws=10))
     text = command.shaded(answer)
     assert text.plain == DOCTOR
     spans = {text.plain[span.start : span.end]: str(span.style) for span in text.spans}
@@ -200,9 +290,10 @@ def test_the_command_prints_json_and_cost(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["explain", "a busy cook", *common, "--group", "man"])
     assert done.exit_code == 0, done.output
     assert (
-        "4 sets of words (level 1), 10 texts, 12 images (3 texts a set x 1 images)" in done.stderr
+        "4 sets of words (level 1), 10 texts, 12 images (3 texts per set x 1 images)" in done.stderr
     )
-    assert "0 to make" in done.stderr
+    assert "this answer takes the place of an earlier one: Which word" in done.stderr
+    assert "0 to generate" in done.stderr
     assert "towards man" in done.stdout
 
 
@@ -231,26 +322,41 @@ def test_bad_questions_are_one_line(settings: dict[str, Any], message: str) -> N
 
 
 def test_a_prompt_beyond_the_window_is_refused_before_anything_is_made(
-    tmp_path: Path, encoder: Encoder
+    tmp_path: Path, encoder: Measurer
 ) -> None:
-    model = open_generator("practice")
-    explainer = Explainer(tmp_path / "audit", model, encoder)
+    asker = Asker(tmp_path / "audit", runner.Models("practice", measurers=[encoder]))
     with pytest.raises(PromptTooLong) as caught:
-        explainer.prepare(question(prompt="a respected doctor " * 40, level=1))
+        asker.explain(question(prompt="a respected doctor " * 40, level=1))
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "audit").exists()
 
 
-def test_words_models_without_a_mask_and_absent_ones(explainer: Explainer, tmp_path: Path) -> None:
+def test_words_models_without_a_mask_and_absent_ones(asker: Asker, tmp_path: Path) -> None:
     for model in (str(tmp_path / "nothing"), "no folder"):
-        with pytest.raises(LanguageError, match="no such folder") as caught:
-            explainer.prepare(question(transmuter=Transmutation(model=model)))
-        assert isinstance(caught.value, PortrayalError)
+        with pytest.raises(LanguageError, match="no such folder"):
+            asker.explain(question(transmuter=Transmutation(model=model)))
 
 
-def test_every_set_shares_its_seeds(explainer: Explainer) -> None:
-    study = explainer.prepare(question(level=2))
+def test_every_set_shares_its_seeds(asker: Asker) -> None:
+    session = asker.session(question(level=2))
+    session.draw()
+    (study,) = session.studies
+    assert isinstance(study, InfluenceStudy)
     replaced = {prompt.text: prompt.factors["replaced"] for prompt in study.prompts()}
     seeds = Counter((replaced[one.prompt], one.seed) for one in requests_of(study))
     assert set(seeds.values()) == {1}
     assert {seed for _, seed in seeds} == {0, 1, 2, 3, 1000, 1001, 1002, 1003}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"prompt": 5}, "prompt is 5; allowed: a text"),
+        ({"level": "x"}, "level is 'x'; allowed: a whole number"),
+        ({"draws": 0}, "draws is 0; allowed: a whole number, 1 or more"),
+        ({"budget": "much"}, "budget is 'much'; allowed: a whole number"),
+    ],
+)
+def test_numbers_that_are_none_are_one_line(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        question(**settings).study()

@@ -13,7 +13,7 @@ import pytest
 from engines import WANTED, assert_all_seen, assert_same, look, opener, undisturbed
 
 from portrayal.audit import Audit
-from portrayal.errors import AuditError, GenerationError
+from portrayal.errors import AuditError, GenerationError, SettingError
 from portrayal.generators import GenerationSummary
 from portrayal.measurers import measure
 from portrayal.runner.engines import EngineSettings, open_engine
@@ -29,16 +29,16 @@ def on(*devices: str) -> EngineSettings:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"address": "auto"}, "--address is for --engine ray"),
-        ({"workers": 2}, "--workers is for --engine ray"),
-        ({"gpus_per_worker": 0.5}, "--gpus-per-worker is for --engine ray"),
-        ({"engine": "ray", "devices": ("cpu",)}, "--devices is for --engine local"),
-        ({"engine": "ray", "workers": 0}, "--workers is 0"),
-        ({"engine": "ray", "gpus_per_worker": -1.0}, "--gpus-per-worker is -1"),
+        ({"address": "auto"}, "address is for the ray engine"),
+        ({"workers": 2}, "workers is for the ray engine"),
+        ({"gpus_per_worker": 0.5}, "gpus_per_worker is for the ray engine"),
+        ({"engine": "ray", "devices": ("cpu",)}, "devices is for the local engine"),
+        ({"engine": "ray", "workers": 0}, "workers is 0; allowed: a whole number"),
+        ({"engine": "ray", "gpus_per_worker": -1.0}, "gpus_per_worker is -1"),
     ],
 )
 def test_settings_of_another_engine_are_named(settings: dict[str, object], message: str) -> None:
-    with pytest.raises(GenerationError, match=message):
+    with pytest.raises(SettingError, match=message):
         EngineSettings(**settings)  # type: ignore[arg-type]
 
 

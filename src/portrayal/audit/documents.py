@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit.files import quoted, write_text
+from portrayal.audit.header import Header
 from portrayal.audit.tables import ColumnType
 from portrayal.errors import AuditError
 from portrayal.records import Identity
@@ -68,16 +69,26 @@ def remember_study(audit: Path, name: str, study: Mapping[str, Any]) -> None:
         write_text(file, text)
 
 
+def results_file(audit: Path) -> Path:
+    """Return where the results of an audit are."""
+    return audit / "results.json"
+
+
+def report_file(audit: Path) -> Path:
+    """Return where the report of an audit is."""
+    return audit / "report" / "index.html"
+
+
 def write_results(audit: Path, results: Mapping[str, Any]) -> Path:
     """Replace results.json."""
     text = json.dumps(results, indent=1, ensure_ascii=False, allow_nan=False)
-    write_text(audit / "results.json", text + "\n")
-    return audit / "results.json"
+    write_text(results_file(audit), text + "\n")
+    return results_file(audit)
 
 
 def read_results(audit: Path) -> dict[str, Any]:
     """Return results.json."""
-    file = audit / "results.json"
+    file = results_file(audit)
     if not file.exists():
         raise AuditError(f"{audit}: no results.json yet; run: portrayal analyze {quoted(audit)}")
     return read_json(file)
@@ -85,8 +96,8 @@ def read_results(audit: Path) -> dict[str, Any]:
 
 def write_report(audit: Path, html: str) -> Path:
     """Replace report/index.html."""
-    write_text(audit / "report" / "index.html", html)
-    return audit / "report" / "index.html"
+    write_text(report_file(audit), html)
+    return report_file(audit)
 
 
 def read_json(file: Path) -> dict[str, Any]:
@@ -103,7 +114,7 @@ def read_json(file: Path) -> dict[str, Any]:
 
 
 def _damaged(file: Path, why: str) -> AuditError:
-    audit = next((one for one in file.parents if (one / "audit.json").exists()), file.parent)
+    audit = next((one for one in file.parents if Header.exists(one)), file.parent)
     return AuditError(
         f"{file} is damaged: {why}; set it aside with: portrayal repair {quoted(audit)}"
     )

@@ -12,9 +12,10 @@ Readers need nothing of ours: pandas, polars, DuckDB and `datasets` open the par
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from portrayal.audit import documents
+from portrayal.audit.files import writing
 from portrayal.audit.header import Header
 from portrayal.audit.locations import location
+from portrayal.audit.parts import part_names
 from portrayal.audit.queries import Queries
+from portrayal.audit.sharing import Arrivals, own_place
 from portrayal.audit.store import Store
 from portrayal.audit.tables import (
     ABOUT_IMAGES,
@@ -70,8 +74,22 @@ class Audit:
         where = location(path)
         Header.create(where, generator)
         audit = cls(where)
-        audit.header.require(generator, audit.path, is_empty=audit._has_no_image)
+        audit.require(generator)
         return audit
+
+    @staticmethod
+    def exists(path: str | os.PathLike[str]) -> bool:
+        """Tell whether there is an audit at a path, of whatever format."""
+        return Header.exists(location(path))
+
+    @classmethod
+    def find(cls, path: str | os.PathLike[str]) -> Audit | None:
+        """Open the audit at a path; None where there is none yet.
+
+        Raises:
+            AuditError: There is one, and it cannot be read.
+        """
+        return cls(path) if cls.exists(path) else None
 
     @staticmethod
     def check_place(path: str | os.PathLike[str]) -> None:
@@ -81,6 +99,14 @@ class Audit:
             NotAnAudit: It is a file, or a folder of other things.
         """
         Header.check_place(location(path))
+
+    def require(self, generator: Identity) -> None:
+        """Raise unless the audit is about this very generator.
+
+        Raises:
+            AuditError: It is about another one; says in what they differ.
+        """
+        self.header.require(generator, self.path, is_empty=self._has_no_image)
 
     def __reduce__(self) -> tuple[type[Audit], tuple[Path]]:
         return type(self), (self.path,)
@@ -92,6 +118,11 @@ class Audit:
     def generator(self) -> Identity:
         """The identity of the generator whose images these are."""
         return self.header.generator
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether its images came from a folder; no generator makes more of them."""
+        return self.generator.kind == "folder"
 
     # --- images ------------------------------------------------------------------------------
 
@@ -130,10 +161,26 @@ class Audit:
         new = self._images.append_new(images_table(self.generator, records), again=again)
         return Counter(new["status"].to_pylist())
 
-    @property
-    def own_image_parts(self) -> Set[str]:
-        """Names of the image parts that were appended by this very object."""
-        return self._images.written
+    def image_parts(self) -> frozenset[str]:
+        """Return the names of the image parts that are there now."""
+        return frozenset(part_names(self._images.folder))
+
+    def arrivals(self, seen: Iterable[str]) -> Arrivals:
+        """Return what tells of image parts that others add.
+
+        Args:
+            seen: Names of the parts that are known already, as `image_parts` gave them.
+        """
+        return Arrivals(self._images.folder, self._images.written, seen)
+
+    @contextlib.contextmanager
+    def own_place(self) -> Iterator[int]:
+        """Hold the lowest free place among the processes that add images to this audit."""
+        folder = self._images.folder
+        with writing(folder):
+            folder.mkdir(exist_ok=True)
+        with own_place(folder) as place:
+            yield place
 
     def missing(self, wanted: Wanted | Pairs, *, retry_failed: bool = False) -> pa.Table:
         """Return wanted minus present: a table of `prompt` and `seed`, in the order wanted.
@@ -331,6 +378,21 @@ class Audit:
     def write_report(self, html: str) -> Path:
         """Replace report/index.html."""
         return documents.write_report(self.path, html)
+
+    @property
+    def has_report(self) -> bool:
+        """Whether a report was written."""
+        return documents.report_file(self.path).exists()
+
+    @property
+    def figures_folder(self) -> Path:
+        """Where the report's figures go as files."""
+        return documents.report_file(self.path).parent / "figures"
+
+    @property
+    def results_file(self) -> Path:
+        """Where the results are, once there are any."""
+        return documents.results_file(self.path)
 
     # --- inside ------------------------------------------------------------------------------
 

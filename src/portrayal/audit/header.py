@@ -60,13 +60,18 @@ class Header:
         write_text(file, _written(content), keep=True)
 
     @staticmethod
+    def exists(folder: Path) -> bool:
+        """Tell whether a folder has an audit.json, of whatever format."""
+        return (folder / FILE).exists()
+
+    @staticmethod
     def check_place(folder: Path) -> None:
         """Raise where there is no audit and none can be made: a file, or a folder of others.
 
         Raises:
             NotAnAudit: It is such a place.
         """
-        if (folder / FILE).exists():
+        if Header.exists(folder):
             return
         if folder.exists() and not folder.is_dir():
             raise NotAnAudit(f"{folder}: is a file; an audit is a folder: choose another --out")

@@ -138,7 +138,7 @@ def repair(audit: str | os.PathLike[str]) -> RepairReport:
     generator = header.generator
     imported = generator.kind == "folder"
     side = path / TRAINING
-    training = repair(side) if (side / "audit.json").exists() else None
+    training = repair(side) if Header.exists(side) else None
     measurers = sorted({name for one in aside for name in _measurer(path, one)})
     return RepairReport(
         path, imported, generator.name, tuple(aside), removed, doubled, tuple(measurers), training

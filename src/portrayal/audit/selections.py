@@ -97,6 +97,11 @@ def read_selection(audit: Audit, study: str) -> Selection | None:
         ) from error
 
 
+def corpus_folder(audit: Audit, name: str) -> Path:
+    """Return where a corpus is kept that was made for this audit alone."""
+    return audit.path / "corpora" / name
+
+
 def training_folder(audit: Audit) -> Path:
     """Return where the training side of an audit is."""
     return audit.path / TRAINING
@@ -104,5 +109,4 @@ def training_folder(audit: Audit) -> Path:
 
 def training_audit(audit: Audit) -> Audit | None:
     """Return the training side of an audit; None where there is none."""
-    folder = training_folder(audit)
-    return Audit(folder) if (folder / "audit.json").exists() else None
+    return Audit.find(training_folder(audit))

@@ -11,11 +11,9 @@ import typer
 
 from portrayal import __version__
 from portrayal.cli.console import notes
+from portrayal.cli.exit_codes import ExitCode, exit_code, in_options
 from portrayal.errors import PortrayalError
 from portrayal.plugins import COMMANDS, CommandGroup, plugins
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
 
 KEEPING = frozenset({"run", "generate", "measure", "explain", "ablate", "corpus", "annotate"})
 """Commands of which a part is done for good when they are stopped."""
@@ -65,34 +63,35 @@ def command_line() -> typer.Typer:
 
 
 def main() -> None:
-    """Run the CLI; an error of ours is one line and exit code 1, anything else is a bug."""
+    """Run the CLI; an error of ours is one line and an exit code, anything else is a bug."""
     # Errors of loading reach us as exceptions; diffusers would tell them a second time.
     os.environ.setdefault("DIFFUSERS_VERBOSITY", "error")
+    code: int | None
     try:
         # Typer would frame errors of usage over several lines; ours are one line, like all others.
         code = command_line()(prog_name="portrayal", standalone_mode=False)
     except PortrayalError as error:
-        code = _fail(str(error))
+        code = _fail(in_options(error), exit_code(error))
     except USAGE_ERROR as error:
         code = _usage(error)
     except typer.Abort:
-        code = INTERRUPTED
-    if code == INTERRUPTED:
+        code = ExitCode.INTERRUPTED
+    if code == ExitCode.INTERRUPTED:
         keeps = KEEPING & set(sys.argv[1:2])
         more = "; the same command continues where it was" if keeps else ""
         notes.print(f"\nstopped{more}", soft_wrap=True)
     sys.exit(code or 0)
 
 
-def _fail(line: str) -> int:
+def _fail(line: str, code: ExitCode) -> ExitCode:
     notes.print(f"error: {line}", style="red", soft_wrap=True, markup=False)
-    return 1
+    return code
 
 
-def _usage(error: Any) -> int:
+def _usage(error: Any) -> ExitCode:
     """Say what is wrong and which command explains more."""
     line = " ".join(error.format_message().split())
     if not line:  # a group was called without a command, and its help has been shown
-        return 0
+        return ExitCode.DONE
     command = error.ctx.command_path if error.ctx is not None else "portrayal"
-    return _fail(f"{line} (see: {command} --help)")
+    return _fail(f"{line} (see: {command} --help)", ExitCode.USAGE)

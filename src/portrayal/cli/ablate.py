@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from portrayal.cli import options as o
+from portrayal.cli.engine_options import with_engine
 from portrayal.cli.model_options import with_model_settings
 from portrayal.cli.verbs import carry_out
 
@@ -24,6 +25,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(rich_help_panel="The work")(ablate)
 
 
+@with_engine
 @with_model_settings
 def ablate(
     study: o.StudyName,
@@ -31,13 +33,14 @@ def ablate(
     out: o.Out,
     replacement: Replacement = None,
     model: o.Model = None,
-    encoder: o.Encoders = None,
+    measurer: o.Measurers = None,
     images: o.Images = None,
     truncate: o.Truncate = False,
     retry_failed: o.RetryFailed = False,
     json: o.Json = False,
     *,
     settings: dict[str, Any],
+    engine: Any,
 ) -> None:
     """Take a phrase out of a study's interventions and measure again with and without it.
 
@@ -45,9 +48,7 @@ def ablate(
     """
     from portrayal import runner
 
-    found = runner.ablated_study(study, phrase, replacement=replacement, images=images)
-    work = runner.Work(
-        out, (found,), runner.model_for(out, model), settings,
-        tuple(encoder or ()), truncate,
-    )  # fmt: skip
-    carry_out(work, retry_failed=retry_failed, json=json)
+    models = runner.Models(model, settings, measurer or (), truncate=truncate, engine=engine)
+    session = runner.Session(out, models=models)
+    session.ask(runner.ablated_study(study, phrase, replacement=replacement, images=images))
+    carry_out(session, retry_failed=retry_failed, json=json)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from portrayal.cli.gathering import gathered
-from portrayal.errors import GenerationError
+from portrayal.errors import SettingError
 
 if TYPE_CHECKING:
     from portrayal.runner.engines import EngineSettings
@@ -70,7 +70,7 @@ def _as_engine(given: Mapping[str, Any]) -> EngineSettings:
     written = given["devices"]
     devices = tuple(one.strip() for one in written.split(",")) if written is not None else ()
     if not all(devices):
-        raise GenerationError(f"--devices is {written!r}; allowed: a list as cuda:0,cuda:1")
+        raise SettingError("devices", f"is {written!r}; allowed: a list as cuda:0,cuda:1")
     return EngineSettings(**{**given, "devices": devices})
 
 

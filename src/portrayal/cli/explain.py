@@ -12,6 +12,7 @@ from rich.text import Text
 
 from portrayal.cli import console
 from portrayal.cli import options as o
+from portrayal.cli.engine_options import with_engine
 from portrayal.cli.model_options import with_model_settings
 from portrayal.report.numbers import decimal, interval, p_value, percent
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from portrayal.kinds.influence.answer import Explanation
     from portrayal.kinds.influence.schema import InfluenceStudy
     from portrayal.kinds.influence.word_scores import Score, WordScores
+    from portrayal.runner import Session
 
 PROMPT = typer.Argument(metavar="PROMPT", help="The prompt to explain.")
 GROUP = typer.Option("--group", "-g", help="The group whose share is explained.")
@@ -27,13 +29,10 @@ TEXTS = typer.Option("--texts", "-t", min=2, help="Texts for each set of replace
 IMAGES = typer.Option("--images", "-n", min=1, help="Images per text.")
 BUDGET = typer.Option("--budget", help="Images in all, spent where intervals are widest.")
 SUBSETS = typer.Option("--subsets", min=1, help="At most so many sets of words, sampled.")
-MODEL = typer.Option("--model", "-m", help="An installed model, a folder, or a Hub id.")
-ENCODER = typer.Option("--encoder", "-e", help="A folder, a Hub id, open_clip:NAME/FILE.")
 WORDS = typer.Option("--words", "-w", help="Masked language model: a folder or a Hub id.")
 WORDNET = typer.Option("--wordnet", help="Synonyms and antonyms instead of a language model.")
 CHOICE = typer.Option("--choice", help="Texts at random, or the most probable ones.")
 AVOID = typer.Option("--avoid", metavar="WORD", help="A word never to be put in; may be repeated.")
-RATE = typer.Option("--rate", help="Images a second, for the expected time.")
 
 _TOWARDS = (200, 100, 60)
 _AWAY = (47, 111, 143)
@@ -47,69 +46,93 @@ def add_to(app: typer.Typer) -> None:
     app.command(rich_help_panel="The work")(explain)
 
 
+@with_engine
 @with_model_settings
 def explain(
     prompt: Annotated[str, PROMPT],
     group: Annotated[str, GROUP] = "woman",
     level: Annotated[int, LEVEL] = 1,
-    model: Annotated[str, MODEL] = "",
+    model: o.Model = None,
     out: o.Out = Path("audits/explain"),
     texts: Annotated[int, TEXTS] = 12,
     images: Annotated[int, IMAGES] = 2,
     budget: Annotated[int | None, BUDGET] = None,
     subsets: Annotated[int | None, SUBSETS] = None,
-    encoder: Annotated[str, ENCODER] = "",
+    measurer: o.Measurers = None,
     words: Annotated[str, WORDS] = "",
     wordnet: Annotated[bool, WORDNET] = False,
     choice: Annotated[Literal["sample", "top"], CHOICE] = "sample",
     avoid: Annotated[list[str] | None, AVOID] = None,
-    rate: Annotated[float, RATE] = 4.0,
+    rate: o.Rate = 4.0,
+    truncate: o.Truncate = False,
+    retry_failed: o.RetryFailed = False,
     json: o.Json = False,
     *,
     settings: dict[str, Any],
+    engine: Any,
 ) -> None:
     """Say which word of a prompt causes who is shown, and which one to change."""
-    from portrayal.kinds.influence.question import Question
+    from portrayal import runner
+    from portrayal.kinds.influence.question import PromptQuestion
     from portrayal.kinds.influence.schema import Transmutation
     from portrayal.language.registry import default_text_model
-    from portrayal.runner.explainer import open_explainer
 
     by: Literal["masked-words", "wordnet"] = "wordnet" if wordnet else "masked-words"
     transmuter = Transmutation(
         by=by, model=words or default_text_model("words"), choice=choice, avoid=tuple(avoid or ())
     )
-    question = Question(
+    question = PromptQuestion(
         prompt, group, level=level, draws=texts, images=images, budget=budget, subsets=subsets,
         transmuter=transmuter,
     )  # fmt: skip
-    planned = question.study()
+    study = question.study()
+    models = runner.Models(model, settings, measurer or (), truncate=truncate, engine=engine)
+    session = runner.Session(out, models=models)
+    session.ask(study)
     if not json:
-        say_cost(planned, budget)
-    with console.progress(json) as show:
-        explainer = open_explainer(
-            out, model=model, encoder=encoder, settings=settings, on_progress=show
-        )
-        study = explainer.prepare(question)
-        if not json:
-            if (asked := explainer.replaces(study)) is not None:
-                console.say(f"this answer takes the place of an earlier one: {asked}")
-            missing = explainer.missing(study)
-            wanted = budget or study.cost().images
-            console.say(f"{missing + wanted - study.cost().images} to make, {_time(missing, rate)}")
-        answer = explainer.explain(question, study)
+        say_cost(study)
+        say_replaced(session)
+        session.draw()
+        say_missing(session, rate)
+    with console.progress(json) as session.on_progress:
+        answer = runner.explain(session, retry_failed=retry_failed)
     if json:
         console.as_json(answer.as_dict())
     else:
         show_explanation(answer)
 
 
-def say_cost(study: InfluenceStudy, budget: int | None) -> None:
-    """State what will be asked for, before anything is made."""
-    cost = study.cost()
+def say_cost(study: InfluenceStudy) -> None:
+    """State what will be asked for, before anything is generated."""
+    cost, budget = study.cost(), study.budget
     images = f"{cost.images:,} images" if budget is None else f"up to {budget:,} images"
     console.say(
         f"{cost.subsets:,} sets of words (level {study.level}), {cost.texts:,} texts, {images} "
-        f"({study.draws} texts a set x {study.images} images)"
+        f"({study.draws} texts per set x {study.images} images)"
+    )
+
+
+def say_replaced(session: Session) -> None:
+    """Remark where the answer takes the place of another one about the same prompt."""
+    from portrayal import runner
+
+    for name in runner.reworded(session.studies, session.remembered()):
+        asked = session.remembered()[name].question
+        console.say(f"this answer takes the place of an earlier one: {asked}")
+
+
+def say_missing(session: Session, rate: float) -> None:
+    """Say how many images will be generated, and how long that takes."""
+    from portrayal import runner
+    from portrayal.findings.plan import duration
+
+    (study,) = session.studies
+    (planned,) = runner.plan(study, session.path, rate=rate).studies
+    later = max(0, (getattr(study, "budget", None) or 0) - planned.images)
+    seconds = (planned.missing + later) / rate
+    console.say(
+        f"{planned.missing + later} to generate, about {duration(seconds)} at {rate:g} images per "
+        "second"
     )
 
 
@@ -131,8 +154,8 @@ def show_explanation(answer: Explanation) -> None:
         console.paragraph(line)
     console.paragraph(Text(answer.suggestion, style="bold"))
     console.say(
-        f"{counts.images} images looked at, {counts.missing} left out (nobody shown, or not "
-        f"usable); {answer.made} made now. report: {answer.report}"
+        f"{counts.images} images labelled by {answer.measurer}, {counts.missing} left out (nobody "
+        f"shown, or not usable); {answer.made} generated now. report: {answer.report}"
     )
 
 
@@ -234,9 +257,3 @@ def _signed(value: float) -> str:
 
 def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _time(images: int, rate: float) -> str:
-    from portrayal.findings.plan import duration
-
-    return f"about {duration(images / rate)} at {rate:g} images a second"

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Command = Callable[..., None]
 
 
 def gathered(
-    argument: str, declared: Callable[..., None], read: Callable[[Mapping[str, Any]], Any]
+    argument: str,
+    declared: Callable[..., None] | Sequence[inspect.Parameter],
+    read: Callable[[Mapping[str, Any]], Any],
 ) -> Callable[[Command], Command]:
     """Return a decorator that gives a command a group of options.
 
     Args:
         argument: The command's argument that takes their place in its own signature.
-        declared: A function whose parameters are the options, in the order of the help.
+        declared: The options, in the order of the help; or a function whose parameters they are.
         read: Turns the options as given into the argument.
     """
-    options = inspect.signature(declared, eval_str=True).parameters
+    if callable(declared):
+        declared = list(inspect.signature(declared, eval_str=True).parameters.values())
+    options = {one.name: one for one in declared}
 
     def decorated(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from portrayal.cli.gathering import gathered
-from portrayal.errors import GenerationError
+from portrayal.errors import SettingError
 
 _MODEL = "The model"
 Steps = Annotated[
@@ -161,7 +161,7 @@ def _as_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         width, cross, height = size.lower().partition("x")
         sides = (width, height) if cross else (width, width)
         if not all(side.isdecimal() and int(side) > 0 for side in sides):
-            raise GenerationError(f"--size is {size!r}; allowed: 512, or WIDTHxHEIGHT as 768x512")
+            raise SettingError("size", f"is {size!r}; allowed: 512, or WIDTHxHEIGHT as 768x512")
         settings |= {"width": int(sides[0]), "height": int(sides[1])}
     return settings
 

@@ -6,11 +6,11 @@ A command takes one as `images: Images = None`; name, short form and help come a
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from portrayal.errors import AuditError
+from portrayal.errors import SettingError
 
 NO_VALUE = ""
 """The metavar of a switch; typer would write `<bool>`."""
@@ -26,7 +26,7 @@ def location(where: str | Path) -> Path:
 def folder_here(where: str | Path) -> Path:
     """Return a folder of this machine; a URL is an error."""
     if "://" in str(where):
-        raise AuditError(f"{where}: this needs a folder of this machine")
+        raise SettingError("to", f"is {where}; allowed: a folder of this machine")
     return Path(where)
 
 
@@ -83,14 +83,15 @@ Model = Annotated[
         "model.",
     ),
 ]
-Encoders = Annotated[
+Measurers = Annotated[
     list[str] | None,
     typer.Option(
+        "--measurer",
         "--encoder",
         "-e",
-        metavar="ENCODER",
+        metavar="MEASURER",
         help="A CLIP or SigLIP folder or Hub id, open_clip:..., or the name of an installed "
-        "encoder; may be repeated.",
+        "measurer; may be repeated.",
     ),
 ]
 Corpus = Annotated[
@@ -113,7 +114,7 @@ RealWorld = Annotated[
 ]
 Rate = Annotated[
     float,
-    typer.Option("--rate", metavar="N", help="Images a second, for the expected time."),
+    typer.Option("--rate", metavar="N", help="Images per second, for the expected time."),
 ]
 
 Truncate = Annotated[
@@ -124,40 +125,6 @@ RetryFailed = Annotated[
     bool, typer.Option("--retry-failed", metavar=NO_VALUE, help="Try again what failed before.")
 ]
 
-Unit = Annotated[
-    Literal["prompt", "image"],
-    typer.Option("--unit", metavar="prompt|image", help="What is exchanged under the null."),
-]
-Alternative = Annotated[
-    Literal["two-sided", "greater", "less"],
-    typer.Option(
-        "--alternative",
-        metavar="two-sided|greater|less",
-        help="Which departure from the null counts.",
-    ),
-]
-Effect = Annotated[
-    Literal["pooled", "union"],
-    typer.Option(
-        "--effect",
-        metavar="pooled|union",
-        help="Deviation in d: pooled, or over the union as in WEAT.",
-    ),
-]
-Resample = Annotated[
-    Literal["units", "images"],
-    typer.Option(
-        "--resample", metavar="units|images", help="What intervals take as drawn by chance."
-    ),
-]
-Permute = Annotated[
-    Literal["stimuli", "targets"],
-    typer.Option(
-        "--permute",
-        metavar="stimuli|targets",
-        help="What changes sides; targets: neutral images, as in T2IAT.",
-    ),
-]
 People = Annotated[
     str | None,
     typer.Option(
@@ -166,29 +133,6 @@ People = Annotated[
         help="Also look at people one by one: faces:centerface, or an object detector's folder or "
         "Hub id.",
     ),
-]
-Judge = Annotated[
-    Literal["each", "whole"],
-    typer.Option(
-        "--people",
-        metavar="each|whole",
-        help="Where a person detector has looked: each person alone, or the whole image.",
-    ),
-]
-Consensus = Annotated[
-    Literal["majority", "unanimous", "majority-certain"],
-    typer.Option(
-        "--consensus",
-        metavar="majority|unanimous|majority-certain",
-        help="What makes raters' votes one answer.",
-    ),
-]
-Resamples = Annotated[
-    int,
-    typer.Option("--resamples", metavar="N", min=99, help="Permutations and bootstrap samples."),
-]
-Confidence = Annotated[
-    float, typer.Option("--confidence", metavar="X", help="Level of the intervals.")
 ]
 
 
@@ -199,7 +143,7 @@ def study_and_folder(target: str | None, out: Path | None) -> tuple[str | None, 
     if out is not None:
         return target, out
     if target is None:
-        raise AuditError("which audit? name its folder, or give --out AUDIT")
+        raise SettingError("out", "is missing; name the audit's folder, or give --out AUDIT")
     if target.endswith(".toml") or target in builtin_names():
-        raise AuditError(f"{target} is a study; which audit? give --out AUDIT")
+        raise SettingError("out", f"is missing; {target} is a study: give --out AUDIT")
     return None, location(target)

@@ -1,26 +1,24 @@
 """run, plan, generate, measure, analyze, report.
 
-`run` takes no options of the analysis: `analyze` computes everything anew within seconds, without
-a model, and is the place for them.
+`run` takes no options of the analysis: `analyze` recomputes everything within seconds, without a
+model, and is the place for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from portrayal.cli import console
 from portrayal.cli import options as o
+from portrayal.cli.analysis_options import with_analysis
 from portrayal.cli.engine_options import with_engine
 from portrayal.cli.model_options import Device, with_model_settings
 
 if TYPE_CHECKING:
     from portrayal.generators import GenerationSummary
-    from portrayal.runner import Imported, Work
-    from portrayal.studies.schema import Study
+    from portrayal.runner import Imported, Session
 
 
 def add_to(app: typer.Typer) -> None:
@@ -35,7 +33,7 @@ def run(
     study: o.StudyName,
     out: o.Out,
     model: o.Model = None,
-    encoder: o.Encoders = None,
+    measurer: o.Measurers = None,
     images: o.Images = None,
     corpus: o.Corpus = None,
     real_world: o.RealWorld = None,
@@ -46,48 +44,45 @@ def run(
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
-    """Do all five verbs: plan, generate, measure, analyze, report."""
+    """Run the whole pipeline: plan, generate, measure, analyze, report."""
     from portrayal import runner
 
-    studies = runner.studies_for(study, out, images)
+    models = runner.Models(model, settings, measurer or (), truncate=truncate, engine=engine)
+    session = runner.Session(out, models=models, corpus=corpus)
+    session.ask(study, images=images)
     if real_world is not None:
-        studies = runner.with_real_world(studies, real_world)
-    work = runner.Work(
-        out, studies, runner.model_for(out, model), settings,
-        tuple(encoder or ()), truncate, corpus, engine=engine,
-    )  # fmt: skip
-    carry_out(work, retry_failed=retry_failed, json=json)
+        session.studies = runner.with_real_world(session.studies, real_world)
+    carry_out(session, retry_failed=retry_failed, json=json)
 
 
-def carry_out(work: Work, *, retry_failed: bool, json: bool) -> None:
-    """Do all verbs with progress shown, and print the findings."""
+def carry_out(session: Session, *, retry_failed: bool, json: bool) -> None:
+    """Run the whole pipeline with progress shown, and print the findings."""
     from portrayal import runner
 
-    say_reworded(work.studies, work.out)
-    made_by = "imported images" if runner.is_imported(work.out) else work.model
-    title = f"{runner.names(work.studies)} · {made_by} · {work.out}"
-    with console.progress(json, title) as show:
-        done = runner.run(work, on_progress=show, retry_failed=retry_failed)
+    say_reworded(session)
+    title = f"{runner.names(session.studies)} · {session.generator_label} · {session.path}"
+    with console.progress(json, title) as session.on_progress:
+        done = runner.run(session, retry_failed=retry_failed)
     results = done.results.as_dict()
     if json:
         console.as_json(results)
         return
-    say_made(done.made, work.out)
+    say_made(done.made, session)
     console.findings(results)
     say_unused(results)
     console.say(f"report: {done.page}")
 
 
-def say_made(made: GenerationSummary | Imported, out: Path) -> None:
-    """Say what was made, and why images failed or were refused."""
-    from portrayal.audit import Audit, outcomes
+def say_made(made: GenerationSummary | Imported, session: Session) -> None:
+    """Say what was generated, and why images failed or were refused."""
+    from portrayal.audit import outcomes
 
     console.say(made.sentence())
     counts = made.as_dict()
     if counts.get("failed") or counts.get("failed_before"):
-        console.say(f"most failed with: {outcomes.reasons(Audit(out), 'failed')[0][0]}")
+        console.say(f"most failed with: {outcomes.reasons(session.opened(), 'failed')[0][0]}")
     if counts.get("refused") or counts.get("refused_before"):
-        console.say(f"most refused for: {outcomes.reasons(Audit(out), 'refused')[0][0]}")
+        console.say(f"most refused for: {outcomes.reasons(session.opened(), 'refused')[0][0]}")
 
 
 def say_unused(results: dict[str, Any]) -> None:
@@ -99,11 +94,11 @@ def say_unused(results: dict[str, Any]) -> None:
             console.say(f"{section['study']}: the {unused_images(section['unused'])}")
 
 
-def say_reworded(studies: Sequence[Study], out: Path) -> None:
+def say_reworded(session: Session) -> None:
     """Remark where a study takes the place of another one of its name."""
     from portrayal import runner
 
-    for name in runner.reworded(studies, out):
+    for name in runner.reworded(session.studies, session.remembered()):
         console.say(
             f"{name}: the audit holds another study of this name, which this one now replaces; "
             "to keep both, give one another name"
@@ -117,20 +112,18 @@ def plan(
     rate: o.Rate = 4.0,
     json: o.Json = False,
 ) -> None:
-    """Say what a study costs and what it could detect, before anything is made."""
+    """Estimate images, time and detectable effect before anything is generated."""
     from portrayal import runner
 
-    studies = runner.studies_for(study, out, images)
-    plans = runner.plan(studies, out, rate=rate)
+    found = runner.plan(study, out, images=images, rate=rate)
     if json:
-        console.as_json([one.as_dict() for one in plans])
+        console.as_json([one.as_dict() for one in found.studies])
         return
-    total = runner.plan_all(studies, out, rate=rate) if len(studies) > 1 else None
-    console.plans(plans, total)
-    if out is not None and runner.is_imported(out):
+    console.plans(found.studies, found.together)
+    if found.is_imported:
         console.say("its images were imported: what is missing, no model makes")
         return
-    console.say(f"time at {rate:g} images a second; --rate for yours")
+    console.say(f"time at {rate:g} images per second; --rate for yours")
 
 
 @with_engine
@@ -148,45 +141,44 @@ def generate(
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
-    """Make the images that are missing."""
+    """Generate the images that are missing."""
     from portrayal import runner
 
     study, folder = o.study_and_folder(target, out)
-    work = runner.Work(
-        folder, runner.studies_for(study, folder, images), runner.model_for(folder, model),
-        settings, truncate=truncate, corpus=corpus, engine=engine,
-    )  # fmt: skip
-    with console.progress(json) as show:
-        made = runner.generate(work, on_progress=show, retry_failed=retry_failed)
+    models = runner.Models(model, settings, truncate=truncate, engine=engine)
+    session = runner.Session(folder, models=models, corpus=corpus)
+    session.ask(study, images=images)
+    with console.progress(json) as session.on_progress:
+        made = runner.generate(session, retry_failed=retry_failed)
     if json:
         console.as_json(made.as_dict())
     else:
-        say_made(made, work.out)
+        say_made(made, session)
 
 
 def measure(
     target: o.Target = None,
     out: o.MaybeOut = None,
-    encoder: o.Encoders = None,
+    measurer: o.Measurers = None,
     people: o.People = None,
     device: Device = None,
     truncate: o.Truncate = False,
     json: o.Json = False,
 ) -> None:
-    """Look at the images with an encoder; several stand side by side in the results."""
+    """Measure the images with one measurer or several; results show them side by side."""
     from portrayal import runner
 
     study, folder = o.study_and_folder(target, out)
-    work = runner.Work(
-        folder,
-        runner.studies_again(study, folder),
+    models = runner.Models(
         settings={"device": device},
-        encoders=tuple(encoder or ()),
-        truncate=truncate,
+        measurers=measurer or (),
         people=people,
+        truncate=truncate,
     )
-    with console.progress(json) as show:
-        summaries = runner.measure(work, on_progress=show)
+    session = runner.Session(folder, models=models)
+    session.ask_again(study)
+    with console.progress(json) as session.on_progress:
+        summaries = runner.measure(session)
     if json:
         console.as_json([one.as_dict() for one in summaries])
     else:
@@ -194,50 +186,33 @@ def measure(
             console.say(one.sentence())
 
 
+@with_analysis
 def analyze(
     target: o.Target = None,
     out: o.MaybeOut = None,
-    unit: o.Unit = "prompt",
-    alternative: o.Alternative = "two-sided",
-    effect: o.Effect = "pooled",
-    resample: o.Resample = "units",
-    permute: o.Permute = "stimuli",
-    people: o.Judge = "each",
-    consensus: o.Consensus = "majority",
-    resamples: o.Resamples = 9999,
-    confidence: o.Confidence = 0.95,
     json: o.Json = False,
+    *,
+    analysis: Any,
 ) -> None:
-    """Compute all findings anew from what was measured; needs no model and no GPU.
+    """Recompute all findings from what was measured; needs no model and no GPU.
 
     A study that is named joins those of the audit. All of them are computed, because the
     correction of p-values goes over all questions of an audit.
     """
     from portrayal import runner
-    from portrayal.findings.settings import AnalysisSettings
 
-    settings = AnalysisSettings(
-        unit=unit,
-        alternative=alternative,
-        effect=effect,
-        resample=resample,
-        permute=permute,
-        people=people,
-        consensus=consensus,
-        resamples=resamples,
-        confidence=confidence,
-    )
     study, folder = o.study_and_folder(target, out)
-    studies = runner.studies_again(study, folder)
-    say_reworded(studies, folder)
-    results = runner.analyze(folder, studies=studies, settings=settings).as_dict()
+    session = runner.Session(folder, analysis=analysis)
+    session.ask_again(study)
+    say_reworded(session)
+    results = runner.analyze(session).as_dict()
     if json:
         console.as_json(results)
-    else:
-        console.findings(results)
-        say_unused(results)
-        if (folder / "report" / "index.html").exists():
-            console.say(f"the report is older than this; anew: portrayal report {folder}")
+        return
+    console.findings(results)
+    say_unused(results)
+    if session.opened().has_report:
+        console.say(f"the report is out of date; run: portrayal report {folder}")
 
 
 def report(
@@ -257,9 +232,10 @@ def report(
     from portrayal import runner
 
     study, folder = o.study_and_folder(target, out)
-    runner.studies_for(study, folder, None)  # a page is about all; a mistyped name still is wrong
-    files = runner.figures(folder, figures) if figures else []
-    page = runner.report(folder)
+    session = runner.Session(folder)
+    session.ask(study)  # a page is about all; a mistyped name still is wrong
+    files = runner.figures(session, figures) if figures else []
+    page = runner.report(session)
     if json:
         console.as_json({"report": str(page), "figures": [str(file) for file in files]})
         return

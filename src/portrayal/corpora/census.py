@@ -13,7 +13,8 @@ import pyarrow as pa
 from portrayal.corpora.matching import every_caption_sql
 from portrayal.corpora.problems import Problem
 from portrayal.corpora.reading import Readable, Reader
-from portrayal.corpora.search import Progress, Tally
+from portrayal.corpora.search import Tally
+from portrayal.progress import OnProgress
 
 LENGTHS = (0.1, 0.5, 0.9)
 
@@ -42,7 +43,7 @@ class Census:
 
 
 def take(
-    reader: Reader, sources: Sequence[Readable], *, on_progress: Progress | None = None
+    reader: Reader, sources: Sequence[Readable], *, on_progress: OnProgress | None = None
 ) -> Census:
     """Count in one pass; the distribution of lengths is exact, since captions have few of them."""
 

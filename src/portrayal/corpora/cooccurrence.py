@@ -12,8 +12,9 @@ import pyarrow as pa
 from portrayal.corpora.folder import Corpus
 from portrayal.corpora.matching import labels_sql
 from portrayal.corpora.problems import Problem
-from portrayal.corpora.search import Progress, Tally
+from portrayal.corpora.search import Tally
 from portrayal.corpora.terms import Term, checked
+from portrayal.progress import OnProgress
 from portrayal.statistics.intervals import share_interval
 
 
@@ -68,7 +69,7 @@ def cooccurrence(
     words: Sequence[Term],
     others: Sequence[Term],
     *,
-    on_progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Cooccurrence:
     """Count captions for every pair of a word and another, in one pass.
 
@@ -97,7 +98,7 @@ def cooccurrence(
 
 
 def _together(
-    corpus: Corpus, labels: str, tally: Tally, on_progress: Progress | None
+    corpus: Corpus, labels: str, tally: Tally, on_progress: OnProgress | None
 ) -> dict[frozenset[int], int]:
     """Return how many captions hold each set of terms; the empty set stands for none of them."""
 

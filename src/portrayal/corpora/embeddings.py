@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +23,12 @@ from portrayal.audit.parts import part_paths, prepared, read_part
 from portrayal.corpora.captions import CaptionSet
 from portrayal.errors import CorpusError, DamagedPart
 from portrayal.language.sentences import SentenceEncoder
+from portrayal.progress import OnProgress
 
 BATCH = 2_048
 """Captions that are embedded and stored at a time."""
 
 Keys = npt.NDArray[np.uint64]
-Progress = Callable[[str, int, int], None]
 
 
 def caption_keys(captions: Iterable[str]) -> Keys:
@@ -56,7 +56,7 @@ class EmbeddingCache:
         self._encoder = encoder
         self.folder = corpus / "embeddings" / folder_name(encoder.identity)
 
-    def fill(self, captions: CaptionSet, *, on_progress: Progress | None = None) -> int:
+    def fill(self, captions: CaptionSet, *, on_progress: OnProgress | None = None) -> int:
         """Embed the captions of a set that have no vector yet; return how many had none."""
         known = self._known()
         missing = 0

@@ -24,10 +24,10 @@ from portrayal.corpora.captions import CaptionSet, checked_name, stored, write_s
 from portrayal.corpora.matching import ANY, every_caption_sql, labels_sql
 from portrayal.corpora.problems import Problem
 from portrayal.corpora.reading import Readable, Reader
-from portrayal.corpora.search import Progress
 from portrayal.corpora.sources import Place, Source, expanded, shown
 from portrayal.corpora.terms import Term, checked
 from portrayal.errors import CorpusError
+from portrayal.progress import OnProgress
 from portrayal.records import Identity, digest
 
 FORMAT = 1
@@ -78,7 +78,7 @@ class Corpus:
         per_term: int | None,
         seed: int = 0,
         name: str | None = None,
-        on_progress: Progress | None = None,
+        on_progress: OnProgress | None = None,
     ) -> CaptionSet:
         """Find the captions that hold terms, in one pass; see `terms` for what counts.
 
@@ -111,7 +111,7 @@ class Corpus:
         *,
         seed: int = 0,
         name: str | None = None,
-        on_progress: Progress | None = None,
+        on_progress: OnProgress | None = None,
     ) -> CaptionSet:
         """Draw captions at random from the whole corpus; those that cannot be read are left out."""
         settings = {"corpus": self.identity.digest, "rules": RULES, "n": n, "seed": seed}
@@ -134,7 +134,7 @@ class Corpus:
         """Return the names of the stored sets."""
         return tuple(sorted(file.stem for file in (self.folder / "sets").glob("[!.]*.parquet")))
 
-    def stats(self, *, on_progress: Progress | None = None) -> census.Census:
+    def stats(self, *, on_progress: OnProgress | None = None) -> census.Census:
         """Count captions, what is wrong with them, and how long they are."""
         with self.reader() as reader:
             return census.take(reader, self.readable(), on_progress=on_progress)
@@ -182,7 +182,7 @@ class Corpus:
         per_term: int | None,
         seed: int,
         name: str | None,
-        on_progress: Progress | None,
+        on_progress: OnProgress | None,
     ) -> CaptionSet:
         file = self._file(name or f"{identity.name}-{identity.digest[:8]}")
         present = stored(file, identity)

@@ -18,10 +18,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from portrayal.corpora.captions import COLUMNS, CaptionSet, stored, term_counts, write_set
-from portrayal.corpora.embeddings import EmbeddingCache, Keys, Progress, caption_keys
+from portrayal.corpora.embeddings import EmbeddingCache, Keys, caption_keys
 from portrayal.corpora.folder import Corpus
 from portrayal.errors import CorpusError
 from portrayal.language.sentences import SentenceEncoder
+from portrayal.progress import OnProgress
 from portrayal.records import Identity, plain
 from portrayal.studies.wording import fields, fill
 
@@ -108,7 +109,7 @@ def nearest(
     *,
     k: int,
     name: str | None = None,
-    on_progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Neighbours:
     """Return the k captions of each term that are nearest to each of its prompts.
 

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from portrayal.corpora.folder import Corpus
-from portrayal.corpora.search import Progress
 from portrayal.corpora.terms import Term
+from portrayal.progress import OnProgress
 
 LOOKED_AT = 10_000
 """Captions of a phrase whose contexts are counted; of more, so many at random."""
@@ -62,7 +62,7 @@ def phrases(
     width: int = 6,
     examples: int = 10,
     seed: int = 0,
-    on_progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> list[Phrase]:
     """Search phrases word for word, all in one pass.
 

@@ -23,6 +23,7 @@ from portrayal.corpora.matching import quoted
 from portrayal.corpora.sources import Place, filesystem
 from portrayal.errors import CorpusError
 from portrayal.loading.attempts import first_line
+from portrayal.progress import OnProgress
 
 MEMORY = "1GB"
 """What DuckDB may hold; a pass needs a small part of it."""
@@ -106,7 +107,7 @@ class Reader:
         sources: Sequence[Readable],
         look: Look,
         *,
-        on_progress: Callable[[str, int, int], None] | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Iterator[Seen]:
         """Yield what a look gives for every source, in their order, each read once."""
         for protocol in {one.place.protocol for one in sources if one.place.is_remote}:

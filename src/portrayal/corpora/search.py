@@ -8,7 +8,7 @@ later do not stir up what was drawn from the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
@@ -21,12 +21,12 @@ from portrayal.corpora.matching import EMPTY, MISSING, NOT_UTF8, TOO_LONG
 from portrayal.corpora.problems import Problem, summed
 from portrayal.corpora.reading import Readable, Reader, Seen
 from portrayal.errors import CorpusError
+from portrayal.progress import OnProgress
 
 MAX_SAMPLE = 1_000_000
 """Per term; DuckDB keeps no more in its heap."""
 KINDS = {MISSING: "missing", EMPTY: "empty", TOO_LONG: "too long", NOT_UTF8: "not UTF-8"}
 
-Progress = Callable[[str, int, int], None]
 _KEPT = pa.schema([("label", pa.int32()), ("order", pa.uint64()), *SCHEMA.remove(0)])
 
 
@@ -70,7 +70,7 @@ def sampled(
     per_term: int,
     seed: int,
     tally: Tally,
-    on_progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> pa.Table:
     """Return at most `per_term` captions a label, in hash order within each.
 
@@ -112,7 +112,7 @@ def every(
     *,
     names: Sequence[str],
     tally: Tally,
-    on_progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Iterator[pa.Table]:
     """Yield all captions with their terms, source by source, in the order of rows."""
 

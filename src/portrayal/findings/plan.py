@@ -91,7 +91,7 @@ def _missing(wanted: Wanted, audit: Audit | None) -> int:
     """Count wanted images that are not there; of imported ones any seed will do."""
     if audit is None:
         return len(wanted)
-    if audit.generator.kind != "folder":
+    if not audit.is_imported:
         return int(audit.missing(wanted).num_rows)
     there = Counter[str](prompt for (prompt,) in audit.images().select("prompt").fetchall())
     return sum(max(len(seeds) - there[prompt], 0) for prompt, seeds in wanted.seeds.items())

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import zlib
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import asdict, dataclass, fields
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-import numpy as np
+from portrayal.errors import SettingError, is_count, is_number, one_of
 
-from portrayal.errors import StudyError, one_of
-from portrayal.statistics.votes import Rule
+if TYPE_CHECKING:  # the command line reads this module for its options and must start quickly
+    import numpy as np
 
 Unit = Literal["prompt", "image"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -17,11 +27,24 @@ Effect = Literal["pooled", "union"]
 Resample = Literal["units", "images"]
 Permute = Literal["stimuli", "targets"]
 People = Literal["each", "whole"]
+Consensus = Literal["majority", "unanimous", "majority-certain"]
 
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.999
 """Levels that intervals may have; more would rest on a handful of resamples."""
 
 MOST_RESAMPLES = 10_000_000
+
+
+class Help(NamedTuple):
+    """How people are told of a setting.
+
+    Attributes:
+        text: What it decides, in one line.
+        least: The smallest number that is of use to people; code may take less.
+    """
+
+    text: str
+    least: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,49 +68,78 @@ class AnalysisSettings:
         seed: Start of the random numbers; each study and encoder draws its own from it.
     """
 
-    unit: Unit = "prompt"
-    alternative: Alternative = "two-sided"
-    effect: Effect = "pooled"
-    resample: Resample = "units"
-    permute: Permute = "stimuli"
-    people: People = "each"
-    consensus: Rule = "majority"
-    resamples: int = 9999
-    confidence: float = 0.95
+    unit: Annotated[Unit, Help("What is exchanged under the null.")] = "prompt"
+    alternative: Annotated[Alternative, Help("Test direction.")] = "two-sided"
+    effect: Annotated[Effect, Help("Deviation in d: pooled, or over the union as in WEAT.")] = (
+        "pooled"
+    )
+    resample: Annotated[Resample, Help("Generalise to new prompts, or to new images.")] = "units"
+    permute: Annotated[
+        Permute, Help("What changes sides; targets: neutral images, as in T2IAT.")
+    ] = "stimuli"
+    people: Annotated[
+        People,
+        Help("Where a person detector was used: label each person alone, or the whole image."),
+    ] = "each"
+    consensus: Annotated[Consensus, Help("What makes raters' votes one answer.")] = "majority"
+    resamples: Annotated[int, Help("Permutations and bootstrap samples.", least=99)] = 9999
+    confidence: Annotated[float, Help("Level of the intervals.")] = 0.95
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, kind in (
-            ("unit", Unit),
-            ("alternative", Alternative),
-            ("effect", Effect),
-            ("resample", Resample),
-            ("permute", Permute),
-            ("people", People),
-            ("consensus", Rule),
-        ):
-            value = getattr(self, name)
-            if value not in get_args(kind):
-                raise StudyError(
-                    f"analysis setting {name} is {value!r}; allowed: {one_of(get_args(kind))}"
-                )
-        if not LEAST_CONFIDENCE <= self.confidence <= MOST_CONFIDENCE:
-            raise StudyError(
-                f"analysis setting confidence is {self.confidence}; allowed: "
-                f"{LEAST_CONFIDENCE} to {MOST_CONFIDENCE}"
+        for choice in choices():
+            value, allowed = getattr(self, choice.name), get_args(choice.type)
+            if allowed and value not in allowed:
+                raise SettingError(choice.name, f"is {value!r}; allowed: {one_of(allowed)}")
+        level = self.confidence
+        if not is_number(level) or not LEAST_CONFIDENCE <= level <= MOST_CONFIDENCE:
+            raise SettingError(
+                "confidence", f"is {level!r}; allowed: {LEAST_CONFIDENCE} to {MOST_CONFIDENCE}"
             )
-        if not 1 <= self.resamples <= MOST_RESAMPLES:
-            raise StudyError(
-                f"analysis setting resamples is {self.resamples}; allowed: 1 to {MOST_RESAMPLES:,}"
+        if not is_count(self.resamples) or self.resamples > MOST_RESAMPLES:
+            raise SettingError(
+                "resamples", f"is {self.resamples!r}; allowed: 1 to {MOST_RESAMPLES:,}"
             )
+        if not isinstance(self.seed, int) or self.seed < 0:
+            raise SettingError("seed", f"is {self.seed!r}; allowed: a whole number, 0 or more")
 
     def rng(self, *names: str) -> np.random.Generator:
         """Return random numbers that depend on the seed and on these names, on nothing else.
 
         So a study's numbers stay the same whichever other studies are analyzed beside it.
         """
+        import numpy as np
+
         return np.random.default_rng([self.seed, *(zlib.crc32(name.encode()) for name in names)])
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
         return asdict(self)
+
+
+class Choice(NamedTuple):
+    """A setting that people choose: for options, forms and documentation.
+
+    Attributes:
+        name: The field of `AnalysisSettings`.
+        type: Its type; a `Literal` where only some values are allowed.
+        default: Its default.
+        help: How people are told of it.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    help: Help
+
+
+@functools.cache
+def choices() -> tuple[Choice, ...]:
+    """Return the settings that people choose, in order; the one place that lists them."""
+    types = get_type_hints(AnalysisSettings, include_extras=True)
+    found = []
+    for one in fields(AnalysisSettings):
+        if get_origin(types[one.name]) is Annotated:
+            plain, told = get_args(types[one.name])
+            found.append(Choice(one.name, plain, one.default, told))
+    return tuple(found)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from portrayal.errors import GenerationError, GenerationStopped
+from portrayal.errors import GenerationError, GenerationStopped, SettingError
 from portrayal.generators.endpoint import Answer, Endpoint
 from portrayal.generators.registry import GeneratorKind
 from portrayal.generators.spending import Ceiling
@@ -238,16 +238,17 @@ def open_api(
         spending: max_images, max_cost and price; see `Ceiling`.
 
     Raises:
-        GenerationError: No key or a broken one, no address, or a setting that makes no sense.
+        GenerationError: No key or a broken one.
+        SettingError: No address, or a setting that makes no sense.
     """
     del device
     prefix, _, name = model.partition(":")
     if not name:
         raise GenerationError(f"{model}: no model named; write {prefix}:MODEL")
     if concurrency < 1:
-        raise GenerationError(f"--concurrency is {concurrency}; allowed: 1 or more")
+        raise SettingError("concurrency", f"is {concurrency}; allowed: 1 or more")
     if not 0 < timeout < float("inf"):
-        raise GenerationError(f"--timeout is {timeout}; allowed: more than 0")
+        raise SettingError("timeout", f"is {timeout}; allowed: more than 0")
     is_openai = model.startswith(OPENAI)
     address = _address(model, base_url, default=OPENAI_URL if is_openai else None)
     variable = OPENAI_KEY if is_openai else ANY_KEY
@@ -297,19 +298,22 @@ def _address(model: str, given: str | None, *, default: str | None) -> str:
     usual = default and (os.environ.get("OPENAI_BASE_URL") or default)
     found = given or usual
     if found is None:
-        raise GenerationError(f"{model}: which service? give --base-url, e.g. http://HOST:PORT/v1")
+        raise SettingError(
+            "base_url", f"is missing: which service has {model}? give http://HOST:PORT/v1"
+        )
     try:
         parts = urlsplit(found)
         host = parts.hostname
     except ValueError as error:
-        raise GenerationError(f"--base-url is no address: {error}") from error
+        raise SettingError("base_url", f"is no address: {error}") from error
     if "@" in parts.netloc or parts.query or parts.fragment:
-        raise GenerationError(
-            "--base-url holds a user, a password or a query, and would be written into the audit; "
-            f"give the bare address, and the key as environment variable {ANY_KEY}"
+        raise SettingError(
+            "base_url",
+            "contains a user, a password or a query, and would be written into the audit; "
+            f"give the bare address, and the key as environment variable {ANY_KEY}",
         )
     if not host or parts.scheme not in ("http", "https"):
-        raise GenerationError(f"--base-url is {found!r}; allowed: http://... or https://...")
+        raise SettingError("base_url", f"is {found!r}; allowed: http://... or https://...")
     return found.rstrip("/")
 
 

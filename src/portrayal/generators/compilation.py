@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from portrayal.errors import GenerationError, one_of
+from portrayal.errors import SettingError, one_of
 from portrayal.loading.devices import import_extra
 from portrayal.records import GeneratedImage, Request
 
@@ -39,7 +39,7 @@ class Compilation:
 
     def __init__(self, pipeline: Any, *, mode: str, device: str) -> None:
         if mode not in MODES:
-            raise GenerationError(f"--compile is {mode!r}; allowed: {one_of(MODES)}")
+            raise SettingError("compile", f"is {mode!r}; allowed: {one_of(MODES)}")
         self._pipeline = pipeline
         self._device = device
         self._networks = _networks(pipeline)

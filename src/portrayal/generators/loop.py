@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from portrayal.audit import Audit
-from portrayal.audit.files import writing
-from portrayal.audit.wants import Pairs, Wanted
+from portrayal.audit import Audit, Pairs, Wanted
 from portrayal.errors import GenerationError, GenerationStopped
-from portrayal.generators.protocol import Expectant, GenerationSummary, Generator
+from portrayal.generators.missing import MissingRequests, Task, find_task
+from portrayal.generators.protocol import GenerationSummary, Generator, PreparesForLongRuns
 from portrayal.generators.sender import Sender
-from portrayal.generators.work import Arrivals, Task, Work, find_task, own_place
 from portrayal.generators.writer import PartWriter
 from portrayal.loading.attempts import Attempts, Failure, Patience
+from portrayal.progress import OnCount
 from portrayal.records import GeneratedImage, Request
-
-OnProgress = Callable[[int, int], None]
-"""Called with how many of the wanted images are done, and how many are wanted."""
 
 OnStored = Callable[[Sequence[tuple[Request, GeneratedImage]]], None]
 """Called with every batch once it is stored, in the thread that stored it."""
@@ -28,7 +24,7 @@ def generate(
     generator: Generator,
     wanted: Wanted | Pairs,
     *,
-    on_progress: OnProgress | None = None,
+    on_progress: OnCount | None = None,
     on_stored: OnStored | None = None,
     retry_failed: bool = False,
     patience: Patience | None = None,
@@ -69,7 +65,7 @@ def make(
     generator: Generator,
     task: Task,
     *,
-    on_progress: OnProgress | None = None,
+    on_progress: OnCount | None = None,
     on_stored: OnStored | None = None,
     patience: Patience | None = None,
 ) -> GenerationSummary:
@@ -91,14 +87,12 @@ def make(
     report(task.present, task.total)
     if not len(task.missing):
         return GenerationSummary(present=task.present)
-    if isinstance(generator, Expectant):
+    if isinstance(generator, PreparesForLongRuns):
         generator.expect(len(task.missing))
-    images = audit.path / "images"
-    with writing(images):
-        images.mkdir(exist_ok=True)
-    arrivals = Arrivals(audit, task.parts)
-    with own_place(images) as place:
-        run = _Run(generator, Work(task.missing, place=place), patience or Patience())
+    arrivals = audit.arrivals(task.parts)
+    with audit.own_place() as place:
+        requests = MissingRequests(task.missing, place=place)
+        run = _Run(generator, requests, patience or Patience())
         writer = PartWriter(audit, again=task.retry_failed, on_stored=on_stored)
         try:
             with writer:
@@ -106,7 +100,7 @@ def make(
                     batch = _next_batch(run, writer)
                     run.store(batch, writer)
                     for prompts, seeds in arrivals.look(failed_too=not task.retry_failed):
-                        run.elsewhere += run.work.strike(prompts, seeds)
+                        run.elsewhere += run.requests.strike(prompts, seeds)
                     report(task.total - run.left - run.waiting, task.total)
                 run.give_up_waiting(writer)
         except BaseException:  # the last that is seen of a run that ends early is what it stored
@@ -135,14 +129,14 @@ def _next_batch(run: _Run, writer: PartWriter) -> list[tuple[Request, GeneratedI
 
 
 class _Run:
-    """The state of one run: the work left, and batches of which nothing succeeded.
+    """The state of one run: the requests left, and batches of which nothing succeeded.
 
     Such batches wait until a later one succeeds: only then is it their own fault and worth a row.
     Where everything fails, the model is broken, the run ends, and the next one tries them again.
     """
 
-    def __init__(self, generator: Generator, work: Work, patience: Patience) -> None:
-        self.work = work
+    def __init__(self, generator: Generator, requests: MissingRequests, patience: Patience) -> None:
+        self.requests = requests
         self.elsewhere = 0
         self._patience = patience
         self._sender = Sender(generator)
@@ -160,21 +154,21 @@ class _Run:
     @property
     def left(self) -> int:
         """Requests that are neither made nor struck out."""
-        return self.work.left + len(self._sent)
+        return self.requests.left + len(self._sent)
 
     def next_batch(self) -> list[tuple[Request, GeneratedImage]]:
         """Make the next batch; where the generator works ahead, the one after it is sent first."""
         requests = self._sent or self._send()
         self._sent = []
         try:
-            if self._sender.works_ahead and self.work.left:
+            if self._sender.works_ahead and self.requests.left:
                 self._sent = self._send()
         except KeyboardInterrupt as interrupt:
             raise GenerationStopped("stopped", self._made(requests)) from interrupt
         return self._made(requests)
 
     def _send(self) -> list[Request]:
-        requests = self.work.take(self._attempts.limit)
+        requests = self.requests.take(self._attempts.limit)
         self._sender.send(requests)
         return requests
 

@@ -36,7 +36,7 @@ class Generator(Protocol):
 
 
 @runtime_checkable
-class Expectant(Protocol):
+class PreparesForLongRuns(Protocol):
     """A generator that wants to know how long a run will be, to prepare for a long one."""
 
     def expect(self, images: int) -> None:
@@ -44,7 +44,7 @@ class Expectant(Protocol):
 
 
 @runtime_checkable
-class Ahead(Protocol):
+class SendsAhead(Protocol):
     """A generator that can be sent a batch while the one before it is still being made."""
 
     @property

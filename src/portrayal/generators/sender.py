@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 
-from portrayal.generators.protocol import Ahead, Generator
+from portrayal.generators.protocol import Generator, SendsAhead
 from portrayal.records import GeneratedImage, Request
 
 
@@ -23,11 +23,11 @@ class Sender:
     @property
     def works_ahead(self) -> bool:
         """Whether a batch that is sent is made while others are waited for."""
-        return isinstance(self._generator, Ahead) and self._generator.works_ahead
+        return isinstance(self._generator, SendsAhead) and self._generator.works_ahead
 
     def send(self, requests: Sequence[Request]) -> None:
         """Send a batch, if that is possible; what goes wrong is left to `generate`."""
-        if isinstance(self._generator, Ahead) and self._generator.works_ahead:
+        if isinstance(self._generator, SendsAhead) and self._generator.works_ahead:
             with contextlib.suppress(Exception):
                 self._waiting[tuple(requests)] = self._generator.begin(requests)
 

@@ -10,7 +10,7 @@ import math
 import threading
 from decimal import Decimal
 
-from portrayal.errors import GenerationError
+from portrayal.errors import SettingError
 
 
 class Ceiling:
@@ -22,7 +22,7 @@ class Ceiling:
         price: What one image costs.
 
     Raises:
-        GenerationError: A number that makes no sense, a cost without a price, or one that pays for
+        SettingError: A number that makes no sense, a cost without a price, or one that pays for
             no image.
     """
 
@@ -30,19 +30,21 @@ class Ceiling:
         self, *, images: int | None = None, cost: float | None = None, price: float | None = None
     ) -> None:
         if images is not None and images < 1:
-            raise GenerationError(f"--max-images is {images}; allowed: 1 or more")
-        for name, value in (("--max-cost", cost), ("--price", price)):
+            raise SettingError("max_images", f"is {images}; allowed: 1 or more")
+        for name, value in (("max_cost", cost), ("price", price)):
             if value is not None and not (math.isfinite(value) and value > 0):
-                raise GenerationError(f"{name} is {value}; allowed: more than 0")
+                raise SettingError(name, f"is {value}; allowed: more than 0")
         if cost is not None and price is None:
-            raise GenerationError(
-                "--max-cost needs --price, what one image costs at this size and quality: "
-                "endpoints do not say it; look it up at the service"
+            raise SettingError(
+                "max_cost",
+                "needs a price, what one image costs at this size and quality: endpoints do not "
+                "say it; look it up at the service",
             )
         if cost is not None and price is not None and cost < price:
-            raise GenerationError(
-                f"--max-cost is {cost:g} and does not pay for one image at --price {price:g}; "
-                f"allowed: {price:g} or more"
+            raise SettingError(
+                "max_cost",
+                f"is {cost:g} and does not pay for one image at the price {price:g}; allowed: "
+                f"{price:g} or more",
             )
         allowed = {} if images is None else {f"--max-images {images}": images}
         if cost is not None and price is not None:

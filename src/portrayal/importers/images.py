@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,11 @@ from portrayal.importers.entries import Entry, Problems
 from portrayal.importers.image_files import check_image
 from portrayal.importers.manifest import NAMES, read_manifest
 from portrayal.importers.webdataset import read_tars
+from portrayal.progress import OnCount
 from portrayal.records import Identity, ImageRecord, image_key
 
 KIND = "folder"
 """The kind of the generator identity of an imported audit."""
-
-OnProgress = Callable[[int, int], None]
-"""Called with how many images are done, and how many there are."""
 
 _BATCH = 64
 
@@ -56,7 +54,7 @@ def import_images(
     *,
     manifest: str | os.PathLike[str] | None = None,
     name: str | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnCount | None = None,
 ) -> ImportSummary:
     """Make an audit of images that exist, or add to one.
 
@@ -189,9 +187,7 @@ def _next_seed(prompt: str, taken: set[tuple[str, int]], upcoming: dict[str, int
     return seed
 
 
-def _check_new(
-    placed: Sequence[_Placed], problems: Problems, on_progress: OnProgress | None
-) -> None:
+def _check_new(placed: Sequence[_Placed], problems: Problems, on_progress: OnCount | None) -> None:
     for done, one in enumerate(placed, 1):
         entry = one.entry
         if entry.read is not None and entry.path is not None:
@@ -230,7 +226,7 @@ def _check_present(
                 )
 
 
-def _store(audit: Audit, placed: Sequence[_Placed], on_progress: OnProgress | None) -> int:
+def _store(audit: Audit, placed: Sequence[_Placed], on_progress: OnCount | None) -> int:
     added = 0
     for start in range(0, len(placed), _BATCH):
         records = [_record(one) for one in placed[start : start + _BATCH]]

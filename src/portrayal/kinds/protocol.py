@@ -20,13 +20,10 @@ from portrayal.findings.data import StudyData
 from portrayal.findings.human_side import HumanSide, axes_beside_raters
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.measurers import MeasurementSummary, Measurer
+from portrayal.progress import OnProgress
 from portrayal.records import StudyResult
 from portrayal.studies.registry import kind_of as study_kind_of
 from portrayal.studies.schema import Study
-
-OnProgress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
-
 
 S = TypeVar("S", bound=Study)
 
@@ -62,19 +59,31 @@ class Kind(ABC, Generic[S]):
             corpus: The training data that was named.
         """
 
-    def carry_over(self, study: S, audit: Audit) -> S:
-        """Return the study with what the audit has drawn for it before; nothing is drawn."""
+    def carry_over(self, study: S, before: Study) -> S:
+        """Return the study with what was drawn for it before; nothing is drawn.
+
+        Args:
+            study: The study.
+            before: What the audit remembers under its name.
+        """
         return study
 
-    def draw(self, study: S, audit: Audit | None) -> S:
+    def draw(self, study: S, before: Study | None) -> S:
         """Return the study with all texts that a language model draws for it.
 
-        What the audit has drawn before is kept; a study whose texts are all there opens no model.
+        What was drawn before is kept; a study whose texts are all there opens no model.
         """
-        return study if audit is None else self.carry_over(study, audit)
+        return study if before is None else self.carry_over(study, before)
 
     def prepare(self, study: S, audit: Audit, corpus: Path | None, *, on_progress: OnProgress) -> S:
-        """Return the study with everything that it needs beside generated images."""
+        """Return the study with everything that it needs beside generated images.
+
+        Args:
+            study: The study, with what was drawn for it before.
+            audit: Where it is asked.
+            corpus: The training data that was named.
+            on_progress: Called as work goes on.
+        """
         return study
 
     def detectable(self, study: S, settings: AnalysisSettings) -> str:
@@ -108,6 +117,22 @@ class Kind(ABC, Generic[S]):
     ) -> list[MeasurementSummary]:
         """Measure what the studies need beside their generated images."""
         return []
+
+    def next_round(
+        self, study: S, data: Callable[[], Sequence[StudyData]], settings: AnalysisSettings
+    ) -> S | None:
+        """Return the study with more wanted, given its images so far; None: it has enough.
+
+        A study whose kind answers is generated in rounds: the images of a round are generated and
+        measured, and this is asked again, until it says None.
+
+        Args:
+            study: The study as it was generated so far.
+            data: Measures the images so far and returns them, once for each measurer. That takes
+                time: call it only where there is something to decide.
+            settings: How the study will be analyzed.
+        """
+        return None
 
     @abstractmethod
     def analyze(

@@ -1,7 +1,6 @@
 """Measurers look at images; the loop shows them what they have not seen yet.
 
-What a measurer of your own needs is in `protocol`. One that others can name is a `MeasurerKind`
-under the entry points `portrayal.measurers`.
+To add an encoder: one file, one class with the methods of `Encoder`, one entry in `KINDS`.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from portrayal.measurers.protocol import (
 )
 from portrayal.measurers.registry import (
     MeasurerKind,
-    default_encoder,
+    default_measurer,
     is_valid,
     measurer_kinds,
-    open_encoder,
+    open_measurer,
     require_valid,
     validity,
 )
@@ -37,11 +36,11 @@ __all__ = [
     "MeasurerKind",
     "Reason",
     "TextEmbeddings",
-    "default_encoder",
+    "default_measurer",
     "is_valid",
     "measure",
     "measurer_kinds",
-    "open_encoder",
+    "open_measurer",
     "require_valid",
     "validity",
 ]

@@ -18,10 +18,11 @@ from portrayal.loading.attempts import Attempts, Failure, Patience
 from portrayal.measurers.answers import CheckedMeasurer, Values
 from portrayal.measurers.decoding import decode
 from portrayal.measurers.protocol import Encoder, MeasurementSummary, Measurer, Reason
+from portrayal.progress import OnCount
 from portrayal.records import Measurement
 
-OnProgress = Callable[[int, int], None]
-"""Called with how many images are measured, and how many there are, over all measurers."""
+Values = Mapping[str, Any] | Reason
+"""What a measurer says of one image."""
 
 _TEXTS_AT_ONCE = 256
 _FAILED = "measuring failed: "
@@ -35,8 +36,7 @@ def measure(
     *,
     prompts: Iterable[str] | None = None,
     texts: Iterable[str] = (),
-    axes: Mapping[str, Collection[str]] | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnCount | None = None,
     patience: Patience | None = None,
 ) -> MeasurementSummary:
     """Let measurers look at the images that they have not seen, and encoders read texts.
@@ -86,7 +86,7 @@ def measure(
     )
 
 
-def _report_after(report: OnProgress, before: int, total: int, done: int) -> None:
+def _report_after(report: OnCount, before: int, total: int, done: int) -> None:
     report(before + done, total)
 
 

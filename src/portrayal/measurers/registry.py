@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +45,8 @@ def measurer_kinds() -> list[MeasurerKind]:
     return named_kinds(MEASURERS, MeasurerKind)
 
 
-def default_encoder() -> str:
-    """Return the encoder that is taken where none is named.
+def default_measurer() -> str:
+    """Return the measurer that is taken where none is named.
 
     Raises:
         MeasurementError: None declares itself the default.
@@ -54,7 +54,7 @@ def default_encoder() -> str:
     if name := default_name(measurer_kinds()):
         return name
     raise MeasurementError(
-        f"which encoder? give --encoder: {_written()}, such as {EXAMPLE}; {PRACTICE_WORLD}"
+        f"which measurer? give --measurer: {_written()}, such as {EXAMPLE}; {PRACTICE_WORLD}"
     )
 
 
@@ -88,16 +88,11 @@ def require_valid(measurers: Iterable[Identity], generator: Identity) -> None:
         if not is_valid(one, generator):
             raise MeasurementError(
                 f"{validity(one)} only, not for those of {generator.name}; "
-                f"name another encoder with --encoder, such as {EXAMPLE}"
+                f"name another measurer with --measurer, such as {EXAMPLE}"
             )
 
 
-def open_encoders_on(device: str | None, *, names: Sequence[str], truncate: bool) -> list[Encoder]:
-    """Open encoders on a device; what engines send to their workers, with the rest filled in."""
-    return [open_encoder(name, device=device, truncate=truncate) for name in names]
-
-
-def open_encoder(name: str, **settings: Any) -> Encoder:
+def open_measurer(name: str, **settings: Any) -> Encoder:
     """Open an encoder of images and texts by its name.
 
     Args:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from portrayal.audit import Audit
-from portrayal.errors import AuditError, ImportFileError, one_of
+from portrayal.errors import AuditError, ImportFileError, SettingError, one_of
 from portrayal.raters.questions import (
     QuestionSet,
     association_questions,
@@ -165,7 +165,8 @@ def _attribute(factors: Mapping[str, str], name: str | None, *, ours: bool) -> s
     """Return what an image is meant to show; None where only its prompt says so."""
     if name is not None:
         if name not in factors:
-            raise AuditError(f"--attribute is {name!r}; allowed: {one_of(list(factors)) or 'none'}")
+            allowed = one_of(list(factors)) or "none"
+            raise SettingError("attribute", f"is {name!r}; allowed: {allowed}")
         return factors[name]
     for candidate in _ATTRIBUTES:
         if factors.get(candidate):

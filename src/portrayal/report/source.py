@@ -20,7 +20,7 @@ def read_results(audit: Audit) -> dict[str, Any]:
         NewerFormat: It was written by a later portrayal.
     """
     results = audit.results()
-    file = audit.path / "results.json"
+    file = audit.results_file
     again = f"run: portrayal analyze {quoted(audit.path)}"
     version = results.get("format")
     if isinstance(version, int) and version > FORMAT:

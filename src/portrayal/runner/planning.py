@@ -2,35 +2,64 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass
 
 from portrayal.audit import Audit
-from portrayal.errors import StudyError
+from portrayal.errors import SettingError, is_number
 from portrayal.findings.plan import DEFAULT_RATE, TOGETHER, StudyPlan, plan_studies
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds import kind_of
+from portrayal.runner.session import Place, Session
+from portrayal.runner.studies import Asked, find_studies, remembered_studies
 from portrayal.studies.schema import Study
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What studies would cost, each alone and together.
+
+    Attributes:
+        studies: One for each study.
+        together: All of them, where there are several: images that they share are counted once.
+        is_imported: Whether the audit's images were imported, so that no generator makes more.
+    """
+
+    studies: tuple[StudyPlan, ...]
+    together: StudyPlan | None
+    is_imported: bool
+
+
 def plan(
-    studies: Sequence[Study],
-    out: Path | None = None,
+    asked: Asked,
+    out: Place | None = None,
     *,
+    images: int | None = None,
     rate: float = DEFAULT_RATE,
     settings: AnalysisSettings | None = None,
-) -> list[StudyPlan]:
+) -> Plan:
     """Say what studies would cost and could detect, before anything is generated.
 
     Args:
-        studies: The studies.
+        asked: The studies: see `find_studies`.
         out: An audit whose images count as generated; it need not be there.
+        images: Images per prompt, instead of the studies' own.
         rate: Images per second.
         settings: How they will be analyzed.
+
+    Raises:
+        SettingError: A rate that is none.
     """
-    audit = _audit_to_plan_in(out, rate)
-    return [plan_study(study, audit, rate=rate, settings=settings) for study in studies]
+    if not is_number(rate) or rate <= 0:
+        raise SettingError("rate", f"is {rate!r}; allowed: images per second, above 0")
+    session = None if out is None else Session(out)
+    before = {} if session is None else session.remembered()
+    audit = None if session is None else session.audit
+    studies = find_studies(asked, before, images=images)
+    drawn = [_as_drawn(study, before.get(study.name)) for study in studies]
+    each = tuple(_planned(study, audit, rate=rate, settings=settings) for study in drawn)
+    several = len(studies) > 1
+    together = plan_studies(drawn, audit, name=TOGETHER, rate=rate) if several else None
+    return Plan(each, together, audit is not None and audit.is_imported)
 
 
 def plan_study(
@@ -48,35 +77,18 @@ def plan_study(
         rate: Images per second.
         settings: How it will be analyzed.
     """
-    detectable = kind_of(study).detectable(study, settings or AnalysisSettings())
-    drawn = [_as_drawn(study, audit)]
-    return plan_studies(drawn, audit, name=study.name, rate=rate, detectable=detectable)
+    before = remembered_studies(audit, [study]).get(study.name)
+    return _planned(_as_drawn(study, before), audit, rate=rate, settings=settings)
 
 
-def plan_all(
-    studies: Sequence[Study], out: Path | None = None, *, rate: float = DEFAULT_RATE
+def _planned(
+    study: Study, audit: Audit | None, *, rate: float, settings: AnalysisSettings | None
 ) -> StudyPlan:
-    """Say what studies would cost together: images that several of them want are generated once.
-
-    Args:
-        studies: The studies.
-        out: An audit whose images count as generated; it need not be there.
-        rate: Images per second.
-    """
-    audit = _audit_to_plan_in(out, rate)
-    drawn = [_as_drawn(study, audit) for study in studies]
-    return plan_studies(drawn, audit, name=TOGETHER, rate=rate)
+    detectable = kind_of(study).detectable(study, settings or AnalysisSettings())
+    return plan_studies([study], audit, name=study.name, rate=rate, detectable=detectable)
 
 
-def _audit_to_plan_in(out: Path | None, rate: float) -> Audit | None:
-    if not 0 < rate < math.inf:
-        raise StudyError(f"rate is {rate}; allowed: images per second, above 0")
-    return Audit(out) if out is not None and (out / "audit.json").exists() else None
-
-
-def _as_drawn(study: Study, audit: Audit | None) -> Study:
+def _as_drawn(study: Study, before: Study | None) -> Study:
     """Return a study with the captions or texts that the audit has drawn for it."""
-    if audit is None:
-        return study
-    drawn: Study = kind_of(study).carry_over(study, audit)
+    drawn: Study = study if before is None else kind_of(study).carry_over(study, before)
     return drawn

@@ -1,64 +1,90 @@
-"""Which studies a verb is about: named, remembered, with what was drawn for them."""
+"""Which studies a session is about: named, given, or remembered by the audit."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from portrayal.audit import Audit
-from portrayal.errors import AuditError, StudyError
+from portrayal.errors import SettingError, StudyError, require_count
 from portrayal.kinds import kind_of
-from portrayal.runner.work import OnProgress, Work
 from portrayal.studies.reading import builtin_names, load_studies, study_from_dict
 from portrayal.studies.schema import Study
 
+Asked = str | os.PathLike[str] | Study | Sequence[Study]
+"""How studies are asked for: the name of a study or suite, a file, or studies themselves."""
 
-def studies_for(
-    question: str | Path | None, out: Path | None, images: int | None
+
+def find_studies(
+    asked: Asked, remembered: Mapping[str, Study] | None = None, *, images: int | None = None
 ) -> tuple[Study, ...]:
-    """Return the studies named, or those that the audit remembers where none is named.
+    """Return the studies that are asked for.
 
-    A name that is not built in may also be that of a study which the audit remembers.
+    Args:
+        asked: A name, a file, or studies. A name that is not built in may also be that of a study
+            which the audit remembers.
+        remembered: What the audit remembers, by name.
+        images: Images per prompt, instead of the studies' own.
+
+    Raises:
+        StudyError: There is no such study, or its file is wrong.
+        SettingError: What was given is no study.
     """
-    if question is not None and (own := _remembered(str(question), out)) is not None:
-        studies: tuple[Study, ...] = (own,)
-    elif question is not None:
-        studies = load_studies(question)
-    elif out is not None and (remembered := Audit(out).studies()):
-        studies = tuple(study_from_dict(data, source=name) for name, data in remembered.items())
+    own = (remembered or {}).get(asked) if isinstance(asked, str) else None
+    if isinstance(asked, Study):
+        found: tuple[Study, ...] = (asked,)
+    elif own is not None and is_own_name(asked):
+        found = (own,)
+    elif isinstance(asked, str):
+        found = load_studies(asked)
+    elif isinstance(asked, os.PathLike):
+        found = load_studies(Path(asked))
     else:
-        raise AuditError(f"{out or 'new audit'}: no study was asked of it yet; name one")
-    return studies if images is None else tuple(study.with_images(images) for study in studies)
+        found = _given(asked)
+    return found if images is None else tuple(with_images(study, images) for study in found)
 
 
-def _remembered(name: str, out: Path | None) -> Study | None:
-    if out is None or name in builtin_names() or name.endswith(".toml"):
-        return None
-    with contextlib.suppress(AuditError):
-        found = Audit(out).studies().get(name)
-        return None if found is None else study_from_dict(found, source=name)
-    return None
+def is_own_name(asked: object) -> bool:
+    """Tell whether something may be the name of a study that only an audit knows."""
+    return isinstance(asked, str) and not asked.endswith(".toml") and asked not in builtin_names()
 
 
-def studies_again(question: str | Path | None, out: Path) -> tuple[Study, ...]:
-    """Return the studies to look at again: as they are now, with the images asked for before."""
-    remembered = Audit(out).studies()
-    images = {name: data.get("images") for name, data in remembered.items()}
-    return tuple(
-        study.with_images(n) if isinstance(n := images.get(study.name), int) else study
-        for study in studies_for(question, out, None)
-    )
+def _given(asked: object) -> tuple[Study, ...]:
+    one_by_one = tuple(asked) if isinstance(asked, Iterable) else ()
+    found = tuple(study for study in one_by_one if isinstance(study, Study))
+    if not found or len(found) < len(one_by_one):
+        raise SettingError(
+            "study",
+            f"is {asked!r}; allowed: the name of a study or suite, a file, or studies as "
+            "load_study gives them",
+        )
+    if len({study.name for study in found}) < len(found):
+        raise StudyError(f"two of {names(found)} have one name; give each study a name of its own")
+    return found
+
+
+def with_images(study: Study, images: int) -> Study:
+    """Return a study with another number of images per prompt.
+
+    Raises:
+        SettingError: That is no number of images.
+    """
+    require_count("images", images)
+    return study.with_images(images)
 
 
 def ablated_study(
-    question: str | Path, phrase: str, *, replacement: str | None = None, images: int | None = None
+    asked: str | os.PathLike[str],
+    phrase: str,
+    *,
+    replacement: str | None = None,
+    images: int | None = None,
 ) -> Study:
     """Return the study that asks what a phrase of an intervention does.
 
     Args:
-        question: A built-in intervention study, or a file.
+        asked: A built-in intervention study, or a file.
         phrase: Words of one or more of its interventions.
         replacement: What stands in their place; None: nothing.
         images: Images per prompt, instead of the study's.
@@ -66,52 +92,24 @@ def ablated_study(
     Raises:
         StudyError: It is no intervention study, or no intervention has the phrase.
     """
-    study, *others = load_studies(question)
+    study, *others = find_studies(asked)
     if others:
-        raise StudyError(
-            f"{question} is a suite; name one of its studies: {names((study, *others))}"
-        )
+        raise StudyError(f"{asked} is a suite; name one of its studies: {names((study, *others))}")
     found: Study = kind_of(study).without_phrase(study, phrase, replacement)
-    return found if images is None else found.with_images(images)
+    return found if images is None else with_images(found, images)
 
 
-def reworded(studies: Sequence[Study], out: Path) -> list[str]:
+def reworded(studies: Sequence[Study], remembered: Mapping[str, Study]) -> list[str]:
     """Return the names under which an audit remembers another study than these.
 
-    How many images are wanted, and the texts that were drawn for a study, may differ.
+    How much a study asks for, and the texts that were drawn for it, may differ.
     """
-    if not (out / "audit.json").exists():
-        return []
-    stored = Audit(out).studies()
-    found = []
-    for study in studies:
-        before, now = stored.get(study.name), study.as_dict()
-        if before is None:
-            continue
-        keys = {*before, *now} - {"images", "attribute_images", "drawn", "real_world"}
-        if any(before.get(key) != now.get(key) for key in keys):
-            found.append(study.name)
-    return found
-
-
-def with_texts(studies: Sequence[Study], out: Path) -> tuple[Study, ...]:
-    """Return the studies with the texts that a language model draws for some of them.
-
-    What the audit has drawn before is kept; a study whose texts are all there opens no model.
-    """
-    audit = Audit(out) if (out / "audit.json").exists() else None
-    return tuple(kind_of(study).draw(study, audit) for study in studies)
-
-
-def with_training(work: Work, audit: Audit, on_progress: OnProgress) -> Work:
-    """Return the work with all that its studies need beside images: captions, training images."""
-    return replace(
-        work,
-        studies=tuple(
-            kind_of(study).prepare(study, audit, work.corpus, on_progress=on_progress)
-            for study in work.studies
-        ),
-    )
+    return [
+        study.name
+        for study in studies
+        if (before := remembered.get(study.name)) is not None
+        and study.wording() != before.wording()
+    ]
 
 
 def with_real_world(studies: Sequence[Study], file: Path) -> tuple[Study, ...]:
@@ -126,10 +124,22 @@ def with_real_world(studies: Sequence[Study], file: Path) -> tuple[Study, ...]:
     return tuple(new or study for new, study in zip(found, studies, strict=True))
 
 
-def remember(audit: Audit, studies: Iterable[Study]) -> None:
-    """Write studies into an audit, which then knows what was asked of it."""
-    for study in studies:
-        audit.remember_study(study.name, study.as_dict())
+def remembered_studies(audit: Audit | None, known: Iterable[Study] = ()) -> dict[str, Study]:
+    """Return the studies that an audit remembers, by name, in the order of its files.
+
+    Args:
+        audit: The audit; None: there is none yet.
+        known: Studies that are validated already; one that the audit holds unchanged is taken.
+    """
+    if audit is None:
+        return {}
+    own = {study.name: study for study in known}
+    found = {}
+    for name, data in audit.studies().items():
+        study = own.get(name)
+        same = study is not None and study.as_dict() == data
+        found[name] = study if same and study else study_from_dict(data, source=f"{name}.json")
+    return found
 
 
 def names(studies: Sequence[Study]) -> str:

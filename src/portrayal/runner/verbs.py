@@ -1,28 +1,25 @@
-"""The verbs after making: measure, analyze, report; and all of them together."""
+"""The verbs after measuring: analyze, report; and all of them together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from portrayal.audit import Audit
-from portrayal.findings.settings import AnalysisSettings
 from portrayal.generators import GenerationSummary
-from portrayal.kinds import kind_of
-from portrayal.measurers import Encoder, MeasurementSummary, require_valid
-from portrayal.measurers import measure as measure_images
+from portrayal.kinds.influence.answer import Explanation, explanation
+from portrayal.measurers import MeasurementSummary
 from portrayal.report import write_figures, write_report
 from portrayal.runner.analysis import Results
 from portrayal.runner.analysis import analyze as analyze_audit
-from portrayal.runner.making import Imported, check, generate
-from portrayal.runner.studies import remember, with_texts
-from portrayal.runner.work import OnProgress, Work
-from portrayal.studies.schema import Study, asked_groups
+from portrayal.runner.generation import Imported, check, generate
+from portrayal.runner.measurement import measure, study_data
+from portrayal.runner.session import Session
+from portrayal.studies.reading import in_telling_order
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class RunSummary:
     """What all verbs together came to."""
 
     made: GenerationSummary | Imported
@@ -31,94 +28,56 @@ class Done:
     page: Path
 
 
-def measure(
-    work: Work, *, on_progress: OnProgress, encoders: Sequence[Encoder] | None = None
-) -> list[MeasurementSummary]:
-    """Embed the images and texts that the studies need with every encoder asked for.
+def analyze(session: Session) -> Results:
+    """Recompute all findings of an audit and write results.json.
 
     Args:
-        work: What is asked.
-        on_progress: Called with what, done and total.
-        encoders: Those of the work where they are loaded already.
+        session: The session; its studies join those that the audit remembers.
     """
-    audit = Audit(work.out)
-    # First, so that what cannot be opened is known before hours of looking, not after.
-    opened = encoders or work.open_encoders()
-    require_valid([encoder.identity for encoder in opened], audit.generator)
-    people = work.people_encoders(opened)
-    work = replace(work, studies=with_texts(work.studies, work.out))
-    remember(audit, work.studies)
-    texts = list(dict.fromkeys(text for study in work.studies for text in study.texts()))
-    prompts = work.prompts()
-    done = [
-        measure_images(
-            audit,
-            [encoder],
-            prompts=prompts,
-            texts=texts,
-            axes=asked_groups(work.studies),
-            on_progress=lambda done, total: on_progress("measured", done, total),
-        )
-        for encoder in opened
-    ]
-    done += [
-        measure_images(
-            audit,
-            [each],
-            prompts=prompts,
-            on_progress=lambda done, total: on_progress("people", done, total),
-        )
-        for each in people
-    ]
-    by_kind: dict[str, list[Study]] = {}
-    for study in work.studies:
-        by_kind.setdefault(study.kind, []).append(study)
-    for studies in by_kind.values():
-        kind = kind_of(studies[0])
-        done += kind.measure_more(studies, audit, opened, on_progress=on_progress)
-    return done
+    audit = session.opened()
+    session.draw()
+    session.remember()
+    studies = in_telling_order(session.remembered().values())
+    return analyze_audit(audit, studies=studies, settings=session.analysis)
 
 
-def analyze(
-    out: Path,
-    *,
-    studies: Sequence[Study] = (),
-    settings: AnalysisSettings | None = None,
-) -> Results:
-    """Compute all findings of an audit anew and write results.json.
-
-    Args:
-        out: The audit.
-        studies: Studies that join those of the audit.
-        settings: How.
-    """
-    audit = Audit(out)
-    remember(audit, with_texts(studies, out))
-    return analyze_audit(audit, settings=settings or AnalysisSettings())
-
-
-def report(out: Path) -> Path:
+def report(session: Session) -> Path:
     """Write the report from results.json."""
-    return write_report(Audit(out))
+    return write_report(session.opened())
 
 
-def figures(out: Path, formats: Sequence[str]) -> list[Path]:
+def figures(session: Session, formats: Sequence[str]) -> list[Path]:
     """Write every figure of the report as files beside it."""
-    return write_figures(Audit(out), out / "report" / "figures", formats=formats)
+    audit = session.opened()
+    return write_figures(audit, audit.figures_folder, formats=formats)
 
 
-def run(
-    work: Work,
-    *,
-    on_progress: OnProgress = lambda what, done, total: None,
-    retry_failed: bool = False,
-    settings: AnalysisSettings | None = None,
-) -> Done:
-    """Do all of it: make, measure, analyze, report."""
-    check(work)
-    # First, so that a mistyped encoder is known before hours of generation, not after.
-    encoders = work.open_encoders()
-    made = generate(work, on_progress=on_progress, retry_failed=retry_failed, encoders=encoders)
-    measured = measure(work, on_progress=on_progress, encoders=encoders)
-    results = analyze(work.out, settings=settings)
-    return Done(made, measured, results, report(work.out))
+def run(session: Session, *, retry_failed: bool = False) -> RunSummary:
+    """Run the whole pipeline: generate, measure, analyze, report.
+
+    Args:
+        session: The session.
+        retry_failed: Generate again what failed in an earlier run.
+    """
+    check(session)
+    # First, so that a mistyped measurer is known before hours of generation, not after.
+    _ = session.measurers
+    made = generate(session, retry_failed=retry_failed, measuring=True)
+    measured = measure(session)
+    results = analyze(session)
+    return RunSummary(made, measured, results, report(session))
+
+
+def explain(session: Session, *, retry_failed: bool = False) -> Explanation:
+    """Run a session that asks about the words of one prompt, and say which word causes it.
+
+    Args:
+        session: The session; its only study is that of a `PromptQuestion`. Of several measurers
+            the first one's answer is given; the report has all.
+        retry_failed: Generate again what failed in an earlier run.
+    """
+    done = run(session, retry_failed=retry_failed)
+    (study,) = session.studies
+    made = 0 if isinstance(done.made, Imported) else done.made.made
+    data, *_ = study_data(session, study)
+    return explanation(study, data, session.analysis, made=made, report=done.page)

@@ -93,6 +93,9 @@ class Study(Part, ABC):
     needs: ClassVar[tuple[str, ...]] = ("embedding",)
     """What must have been measured for the analysis."""
 
+    amounts: ClassVar[frozenset[str]] = frozenset({"images"})
+    """Fields that say how much is asked for, or hold what was drawn: not what is asked."""
+
     name: Name
     kind: str
     title: str = ""
@@ -147,6 +150,10 @@ class Study(Part, ABC):
         if not 1 <= images <= 1_000_000:
             raise StudyError(f"{self.name}: images per prompt is {images}; allowed: 1 to 1,000,000")
         return self.model_copy(update={"images": images})
+
+    def wording(self) -> dict[str, Any]:
+        """Return what is asked, whatever the amounts; two studies that differ in it are two."""
+        return {name: value for name, value in self.as_dict().items() if name not in self.amounts}
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy, which `study_from_dict` reads."""

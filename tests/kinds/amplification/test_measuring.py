@@ -14,7 +14,6 @@ from portrayal import runner
 from portrayal.audit import Audit
 from portrayal.audit.selections import training_audit
 from portrayal.importers import import_images
-from portrayal.runner import Work
 from portrayal.studies.reading import study_from_toml
 
 STUDY = """\
@@ -74,13 +73,14 @@ def test_faces_are_looked_for_on_both_sides(tmp_path: Path, astronaut: Image.Ima
     import_images(folder, out, name="a model")
 
     study = study_from_toml(STUDY, source="photographs.toml", name="photographs")
-    work = Work(out, (study,), corpus=tmp_path / "data")  # type: ignore[arg-type]
-    runner.generate(work, on_progress=lambda what, done, total: None)
-    runner.measure(work, on_progress=lambda what, done, total: None)
+    session = runner.Session(out, corpus=tmp_path / "data")
+    session.ask(study)  # type: ignore[arg-type]
+    runner.generate(session)
+    runner.measure(session)
     for side in (Audit(out), training_audit(Audit(out))):
         assert side is not None
         assert "faces" in {measurer.kind for measurer in side.measurers()}
-    (result,) = runner.analyze(out).results
+    (result,) = runner.analyze(session).results
     dropped = next(table for table in result.tables if table.name == "dropped")
     seen = {(row[0], row[2]): (row[3], row[6]) for row in dropped.rows}
     training, reasons = seen["naive", "training"]

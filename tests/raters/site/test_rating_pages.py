@@ -16,7 +16,7 @@ from rating_server import ThreadServer, make_audit
 
 from portrayal import raters
 from portrayal.audit import Audit
-from portrayal.errors import AuditError, ImportFileError
+from portrayal.errors import AuditError, ImportFileError, SettingError
 from portrayal.raters import site
 from portrayal.raters.mapping import read_map
 from portrayal.raters.reading import read_votes
@@ -473,20 +473,20 @@ def test_raters_see_the_attribute_and_never_the_intervention(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"raters": 2}, "--raters is 2, fewer than the 3 that see each image"),
-        ({"per_image": 0}, "--per-image is 0; allowed: 1 or more"),
-        ({"checks": 0.9}, "--checks is 0.9; allowed: a share from 0 to 0.5"),
+        ({"raters": 2}, "raters is 2, fewer than the 3 that see each image"),
+        ({"per_image": 0}, "per_image is 0; allowed: 1 or more"),
+        ({"checks": 0.9}, "checks is 0.9; allowed: a share from 0 to 0.5"),
         ({"study": "entigen"}, "no study 'entigen' here; allowed: none"),
-        ({"attribute": "colour"}, "--attribute is 'colour'; allowed: attribute"),
+        ({"attribute": "colour"}, "attribute is 'colour'; allowed: attribute"),
         ({"database": "mysql://x/y"}, "of the kind 'mysql'; allowed: postgresql, sqlite"),
-        ({"database": "nonsense"}, "--database is not an address"),
+        ({"database": "nonsense"}, "database is not an address"),
         ({"raters": ["a", ""], "per_image": 1}, "a rater's name is empty or too long"),
     ],
 )
 def test_faults_in_preparing_are_one_line(
     audit: Audit, options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(AuditError) as caught:
+    with pytest.raises((AuditError, SettingError)) as caught:
         site.prepare(audit.path, **options)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)

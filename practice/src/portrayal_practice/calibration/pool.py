@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.generators import Generator
-from portrayal.measurers import Encoder, Reason, open_encoder
+from portrayal.measurers import Encoder, Reason, open_measurer
 from portrayal.records import GeneratedImage, Identity, Request, digest
 from portrayal_practice.errors import PracticeError
 from portrayal_practice.generator import PainterGenerator
@@ -100,7 +100,7 @@ def paint_pool(
     if samples < 2:
         raise PracticeError(f"samples is {samples}; allowed: 2 or more")
     generator = generator or PainterGenerator()
-    encoder = encoder or open_encoder("practice")
+    encoder = encoder or open_measurer("practice")
     store = None if folder is None else _store(folder, texts, generator, encoder)
     blocks: list[Vectors] = []
     wanted = samples * len(texts)

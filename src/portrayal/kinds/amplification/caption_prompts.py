@@ -13,6 +13,7 @@ from portrayal.kinds.amplification.schema import (
     DrawnCaptions,
 )
 from portrayal.language.paraphrase import OPENAI, RULES, Caption, Paraphraser, kept
+from portrayal.progress import OnCount
 
 CHUNK = 128
 """Captions that are paraphrased before what there is is stored."""
@@ -72,7 +73,7 @@ def with_paraphrases(
     paraphraser: Paraphraser,
     *,
     store: Callable[[AmplificationStudy], None],
-    on_progress: Callable[[int, int], None] | None = None,
+    on_progress: OnCount | None = None,
 ) -> AmplificationStudy:
     """Return the study with a paraphrase of every caption that has none.
 

@@ -7,7 +7,7 @@ has an indicator of a group is told for every one of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,8 @@ from portrayal.corpora import CaptionSet, Corpus, Term, draw, indicators, neares
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy
 from portrayal.language.names import NameRecogniser
 from portrayal.language.sentences import SentenceEncoder
+from portrayal.progress import OnProgress
 from portrayal.records import digest, image_key
-
-OnProgress = Callable[[str, int, int], None]
 
 SEEDS = 10**12
 """Rows of one source at most; an image's seed is its source times this, plus its row."""

@@ -10,9 +10,11 @@ from portrayal.audit import Audit
 from portrayal.findings.data import StudyData
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.amplification.schema import AmplificationStudy
-from portrayal.kinds.protocol import Kind, OnProgress
+from portrayal.kinds.protocol import Kind
 from portrayal.measurers import MeasurementSummary, Measurer
+from portrayal.progress import OnProgress
 from portrayal.records import StudyResult
+from portrayal.studies.schema import Study
 
 
 class Amplification(Kind[AmplificationStudy]):
@@ -29,11 +31,11 @@ class Amplification(Kind[AmplificationStudy]):
 
         check_corpus(study, out, corpus)
 
-    def carry_over(self, study: AmplificationStudy, audit: Audit) -> AmplificationStudy:
+    def carry_over(self, study: AmplificationStudy, before: Study) -> AmplificationStudy:
         """Return the study with the captions that the audit has drawn for it."""
         from portrayal.kinds.amplification.preparation import carried_over
 
-        return carried_over(study, audit)
+        return carried_over(study, before)
 
     def prepare(
         self,
@@ -68,7 +70,7 @@ class Amplification(Kind[AmplificationStudy]):
         *,
         on_progress: OnProgress,
     ) -> list[MeasurementSummary]:
-        """Let measurers see the training side, and face detectors both sides."""
+        """Let measurers have the training side, and face detectors both sides."""
         from portrayal.kinds.amplification.measuring import measure_sides
 
         return measure_sides(audit, studies, measurers, on_progress=on_progress)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from portrayal.audit import Audit
 from portrayal.audit.selections import training_audit
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.measurers import MeasurementSummary, Measurer, measure
 from portrayal.measurers.faces import FaceMeasurer, open_face_detector
-
-OnProgress = Callable[[str, int, int], None]
+from portrayal.progress import OnProgress, counted
 
 
 def face_measurers(studies: Sequence[AmplificationStudy], audit: Audit) -> list[FaceMeasurer]:
@@ -27,12 +26,12 @@ def measure_sides(
     *,
     on_progress: OnProgress,
 ) -> list[MeasurementSummary]:
-    """Let measurers see the training side, and face detectors both sides.
+    """Let measurers have the training side, and face detectors both sides.
 
     Args:
         audit: The audit; its own images have been measured already.
         studies: Studies of the audit.
-        measurers: Who looks.
+        measurers: Those that measured the audit's own images.
         on_progress: Called with what, done and total.
     """
     training = training_audit(audit)
@@ -41,14 +40,16 @@ def measure_sides(
     prompts = list(dict.fromkeys(prompt.text for study in studies for prompt in study.prompts()))
     detectors = face_measurers(studies, audit)
 
-    def told(what: str) -> Callable[[int, int], None]:
-        return lambda done, total: on_progress(what, done, total)
-
     found = [
-        measure(training, [one], on_progress=told("training images measured")) for one in measurers
+        measure(training, [one], on_progress=counted(on_progress, "training images measured"))
+        for one in measurers
     ]
-    found += [measure(training, [one], on_progress=told("faces in training")) for one in detectors]
     found += [
-        measure(audit, [one], prompts=prompts, on_progress=told("faces")) for one in detectors
+        measure(training, [one], on_progress=counted(on_progress, "faces in training"))
+        for one in detectors
+    ]
+    found += [
+        measure(audit, [one], prompts=prompts, on_progress=counted(on_progress, "faces"))
+        for one in detectors
     ]
     return found

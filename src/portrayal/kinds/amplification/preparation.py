@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from portrayal.audit import Audit
 from portrayal.audit.files import quoted
 from portrayal.audit.locations import object_path
-from portrayal.audit.selections import Selection, read_selection, selection_file, write_selection
+from portrayal.audit.selections import (
+    Selection,
+    corpus_folder,
+    read_selection,
+    selection_file,
+    write_selection,
+)
 from portrayal.corpora import Corpus, create_corpus
 from portrayal.corpora.sources import expanded
 from portrayal.errors import StudyError
@@ -23,9 +28,8 @@ from portrayal.kinds.amplification.training_images import fetch_images
 from portrayal.language.names import open_recogniser
 from portrayal.language.paraphrase import open_paraphraser
 from portrayal.language.sentences import open_sentence_encoder
-from portrayal.studies.reading import study_from_dict
-
-OnProgress = Callable[[str, int, int], None]
+from portrayal.progress import OnProgress, counted, no_progress
+from portrayal.studies.schema import Study
 
 
 def open_corpus(audit: Audit, place: Path) -> Corpus:
@@ -41,7 +45,7 @@ def open_corpus(audit: Audit, place: Path) -> Corpus:
     if (place / "corpus.json").exists():
         return Corpus(place)
     _check_place(place, audit.path)
-    return create_corpus(audit.path / "corpora" / place.resolve().stem, [place])
+    return create_corpus(corpus_folder(audit, place.resolve().stem), [place])
 
 
 def _check_place(place: Path, audit: Path) -> None:
@@ -92,7 +96,7 @@ def prepare(
     """Choose a study's captions, fetch their images, and draw its prompts, as far as missing.
 
     Args:
-        study: The study.
+        study: The study, with what was drawn for it before.
         audit: Where it is asked.
         corpus: A corpus folder, or a source for one; None: what the audit has must do.
         on_progress: Called with what, done and total.
@@ -104,8 +108,7 @@ def prepare(
         StudyError: No corpus was named, and the audit has no captions for this study.
         CorpusError: The corpus cannot be read.
     """
-    report = on_progress or (lambda what, done, total: None)
-    study = carried_over(study, audit)
+    report = on_progress or no_progress
     opened = None if corpus is None else open_corpus(audit, corpus)
     selection = _selected(study, audit, opened, report)
     if opened is not None:
@@ -113,7 +116,7 @@ def prepare(
             audit,
             opened,
             selection.table,
-            on_progress=lambda done, total: report("training images", done, total),
+            on_progress=counted(report, "training images"),
         )
     if study.uses(CAPTION) or study.uses(PARAPHRASE):
         study = with_captions(study, selection)
@@ -122,7 +125,7 @@ def prepare(
             study,
             open_paraphraser(study.paraphraser),
             store=lambda one: audit.remember_study(one.name, one.as_dict()),
-            on_progress=lambda done, total: report("paraphrased", done, total),
+            on_progress=counted(report, "paraphrased"),
         )
     audit.remember_study(study.name, study.as_dict())
     return study
@@ -152,21 +155,24 @@ def _selected(
     return selection
 
 
-def carried_over(study: AmplificationStudy, audit: Audit) -> AmplificationStudy:
-    """Return the study with what the audit has drawn for it before."""
-    before = audit.studies().get(study.name)
-    if before is None or study.drawn is not None:
+def carried_over(study: AmplificationStudy, before: Study) -> AmplificationStudy:
+    """Return the study with what was drawn for it before.
+
+    Args:
+        study: The study.
+        before: What the audit remembers under its name.
+    """
+    if study.drawn is not None:
         return study
-    stored = study_from_dict(before, source=f"{study.name}.json")
-    if not isinstance(stored, AmplificationStudy):
+    if not isinstance(before, AmplificationStudy):
         raise StudyError(
-            f"{study.name}: the audit holds a study of kind {stored.kind} under this name; "
+            f"{study.name}: the audit holds a study of kind {before.kind} under this name; "
             "take another name"
         )
-    kept: dict[str, object] = {"drawn": stored.drawn}
+    kept: dict[str, object] = {"drawn": before.drawn}
     if not study.real_world:
         kept |= {
-            "real_world": stored.real_world,
-            "real_world_source": stored.real_world_source,
+            "real_world": before.real_world,
+            "real_world_source": before.real_world_source,
         }
     return study.model_copy(update=kept)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, NamedTuple, Self, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -141,6 +141,10 @@ class AmplificationStudy(Study):
         seed: Start of the random numbers for the sample of captions.
         drawn: The captions that serve as prompts, once they are drawn.
     """
+
+    amounts: ClassVar[frozenset[str]] = frozenset(
+        {"images", "drawn", "real_world", "real_world_source"}
+    )
 
     kind: Literal["amplification"]
     images: Count = 500

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -11,10 +10,8 @@ import pyarrow as pa
 from portrayal.audit import Audit, compact
 from portrayal.audit.selections import training_folder
 from portrayal.corpora import Corpus
+from portrayal.progress import OnCount
 from portrayal.records import ImageRecord
-
-OnProgress = Callable[[int, int], None]
-"""Called with how many images are there, and how many are wanted."""
 
 BATCH = 256
 BATCH_BYTES = 64 * 2**20
@@ -43,7 +40,7 @@ class FetchSummary:
 
 
 def fetch_images(
-    audit: Audit, corpus: Corpus, selection: pa.Table, *, on_progress: OnProgress | None = None
+    audit: Audit, corpus: Corpus, selection: pa.Table, *, on_progress: OnCount | None = None
 ) -> FetchSummary:
     """Store the images of selected captions that are not there yet.
 

@@ -8,7 +8,7 @@ neutral prompt; the same prompt with an attribute word gives an attribute prompt
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -63,6 +63,8 @@ class AssociationStudy(Study):
             stimulus; "cross": every stimulus meets every word.
         attribute_images: Images per attribute prompt where it differs from `images`.
     """
+
+    amounts: ClassVar[frozenset[str]] = frozenset({"images", "attribute_images"})
 
     kind: Literal["association"]
     template: str = "a photo of {a stimulus}"

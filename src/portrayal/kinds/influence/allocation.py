@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from portrayal.findings.data import FloatArray
+from portrayal.kinds.influence.schema import MOST_DRAWS
 from portrayal.kinds.influence.word_sets import PromptCounts, SetCounts
 from portrayal.statistics.influence import influence_weights
 
@@ -34,6 +35,8 @@ def allocate(
         level: The level of the scores.
         draws: Draws to deal out.
         images: Images per draw.
+
+    A set that has as many draws as there are seeds for gets no more.
     """
     subsets = list(counts.sets)
     number = {position: i for i, position in enumerate(counts.plan.replaceable)}
@@ -45,8 +48,12 @@ def allocate(
     more = np.zeros(len(subsets), dtype=np.int64)
     for _ in range(draws):
         now = had + more
-        widest = int((squares * (one / now)).sum(axis=1).argmax())
-        more[int((squares[widest] * one / (now * (now + 1))).argmax())] += 1
+        open_sets = now < MOST_DRAWS
+        if not open_sets.any():
+            break
+        widest = int((squares * (one / now) * open_sets).sum(axis=1).argmax())
+        gain = np.where(open_sets, squares[widest] * one / (now * (now + 1)), -1.0)
+        more[int(gain.argmax())] += 1
     return {subset: int(n) for subset, n in zip(subsets, more, strict=True) if n}
 
 

@@ -6,9 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from portrayal.errors import AuditError, StudyError
+from portrayal.findings.data import StudyData
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.influence.analysis import prompt_scores
+from portrayal.kinds.influence.rounds import spoken_of
 from portrayal.kinds.influence.schema import Cost, InfluenceStudy
+from portrayal.kinds.influence.suggestions import suggest
 from portrayal.kinds.influence.word_scores import PromptScores, Score, pair_rows
 from portrayal.records import plain
+from portrayal.studies.schema import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,7 @@ class Explanation:
         confidence: Level of the intervals.
         suggestion: Which word to change, in plain words.
         report: The page.
+        measurer: Whose labels these are.
     """
 
     study: InfluenceStudy
@@ -36,6 +44,7 @@ class Explanation:
     confidence: float
     suggestion: str
     report: Path
+    measurer: str
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy: for every word all groups, with intervals."""
@@ -46,6 +55,7 @@ class Explanation:
             "study": self.study.name,
             "level": self.study.level,
             "confidence": self.confidence,
+            "measurer": self.measurer,
             "cost": {**self.cost._asdict(), "made": self.made},
             "shares": _named(counts.answers, counts.sets[()].shares),
             "words": [self._word(position) for position in range(len(counts.plan.words))],
@@ -94,6 +104,42 @@ class Explanation:
             for row, first, second, column in pair_rows(self.scores)
             if column == self.column
         ]
+
+
+def explanation(
+    study: Study, data: StudyData, settings: AnalysisSettings, *, made: int, report: Path
+) -> Explanation:
+    """Answer the question about one prompt.
+
+    Args:
+        study: The study of a `PromptQuestion`, with its texts.
+        data: Its images, as one measurer has them.
+        settings: How to analyze.
+        made: Images that were generated for it just now.
+        report: The page.
+
+    Raises:
+        StudyError: It is no such study.
+        AuditError: The measurer has not read the texts of its axis.
+    """
+    if not isinstance(study, InfluenceStudy) or len(study.sources()) != 1:
+        raise StudyError(f"{study.name}: not a question about the words of one prompt")
+    name, column = spoken_of(study)
+    found = prompt_scores(study, name, study.axes[name], data, settings)
+    if found is None:
+        raise AuditError(f"{data.label}: has no answer on the axis {name!r}; take an encoder")
+    return Explanation(
+        study=study,
+        group=list(study.axes[name].groups)[column],
+        column=column,
+        scores=found[0],
+        cost=study.cost(),
+        made=made,
+        confidence=settings.confidence,
+        suggestion=suggest(found[0], column),
+        report=report,
+        measurer=data.label,
+    )
 
 
 def _named(answers: tuple[str, ...], shares: Any) -> dict[str, Any]:

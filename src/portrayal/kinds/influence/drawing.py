@@ -6,7 +6,7 @@ loaded only then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from portrayal.errors import LanguageError, StudyError
@@ -22,11 +22,9 @@ from portrayal.kinds.influence.schema import (
 from portrayal.language.candidates import CandidateWords, open_wordnet
 from portrayal.language.masked_words import open_masked_words
 from portrayal.language.transmuter import Transmuter
+from portrayal.progress import OnCount
 from portrayal.records import Identity
-from portrayal.studies.reading import study_from_dict
-
-OnProgress = Callable[[int, int], None]
-"""Called with how many prompts are done, and how many there are."""
+from portrayal.studies.schema import Study
 
 
 def open_transmuter(wanted: Transmutation, **running: Any) -> Transmuter:
@@ -61,15 +59,15 @@ def open_transmuter(wanted: Transmutation, **running: Any) -> Transmuter:
 def draw_texts(
     study: InfluenceStudy,
     *,
-    stored: Mapping[str, Any] | None = None,
+    before: Study | None = None,
     transmuter: Transmuter | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnCount | None = None,
 ) -> InfluenceStudy:
     """Return the study with all the texts that it wants.
 
     Args:
         study: The study.
-        stored: What the audit remembers under the study's name, whose draws are carried over.
+        before: What the audit remembers under the study's name, whose draws are carried over.
         transmuter: Who draws; None: opened by the study's own settings, if anything is to be drawn.
         on_progress: Called after every prompt.
 
@@ -77,8 +75,8 @@ def draw_texts(
         StudyError: The stored study was drawn in another way.
         LanguageError: Words cannot be replaced.
     """
-    if stored is not None:
-        study = carried_over(study, stored)
+    if before is not None:
+        study = carried_over(study, before)
     if study.is_drawn():
         return study
     transmuter = transmuter or open_transmuter(study.transmuter)
@@ -129,17 +127,16 @@ def _drawn(plan: PromptPlan, known: DrawnPrompt, transmuter: Transmuter, seed: i
     return known.model_copy(update={"subsets": tuple(ordered)})
 
 
-def carried_over(study: InfluenceStudy, stored: Mapping[str, Any]) -> InfluenceStudy:
+def carried_over(study: InfluenceStudy, before: Study) -> InfluenceStudy:
     """Return the study with the texts that the audit holds; none is drawn.
 
     Args:
         study: The study.
-        stored: What the audit remembers under the study's name.
+        before: What the audit remembers under the study's name.
 
     Raises:
         StudyError: The stored study was drawn in another way.
     """
-    before = study_from_dict(stored, source=f"{study.name}.json")
     if not isinstance(before, InfluenceStudy):
         raise StudyError(
             f"{study.name}: the audit holds a study of kind {before.kind} under this name; "

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from portrayal.audit import Audit
 from portrayal.findings.data import StudyData
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.influence.schema import InfluenceStudy
 from portrayal.kinds.protocol import Kind
 from portrayal.records import StudyResult
+from portrayal.studies.schema import Study
 
 
 class Influence(Kind[InfluenceStudy]):
@@ -20,18 +20,28 @@ class Influence(Kind[InfluenceStudy]):
     study = InfluenceStudy
     place: ClassVar[int] = 40
 
-    def carry_over(self, study: InfluenceStudy, audit: Audit) -> InfluenceStudy:
-        """Return the study with the texts that the audit holds."""
+    def carry_over(self, study: InfluenceStudy, before: Study) -> InfluenceStudy:
+        """Return the study with the texts that were drawn for it before."""
         from portrayal.kinds.influence.drawing import carried_over
 
-        stored = audit.studies().get(study.name)
-        return study if stored is None else carried_over(study, stored)
+        return carried_over(study, before)
 
-    def draw(self, study: InfluenceStudy, audit: Audit | None) -> InfluenceStudy:
+    def draw(self, study: InfluenceStudy, before: Study | None) -> InfluenceStudy:
         """Return the study with all its texts; a language model draws those that are missing."""
         from portrayal.kinds.influence.drawing import draw_texts
 
-        return draw_texts(study, stored=None if audit is None else audit.studies().get(study.name))
+        return draw_texts(study, before=before)
+
+    def next_round(
+        self,
+        study: InfluenceStudy,
+        data: Callable[[], Sequence[StudyData]],
+        settings: AnalysisSettings,
+    ) -> InfluenceStudy | None:
+        """Return the study with what is left of its budget spent where intervals are widest."""
+        from portrayal.kinds.influence.rounds import next_round
+
+        return next_round(study, data, settings)
 
     def detectable(self, study: InfluenceStudy, settings: AnalysisSettings) -> str:
         """Return what one word must do to show."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from portrayal.errors import StudyError, one_of
+from portrayal.errors import SettingError, StudyError, one_of, require_count
 from portrayal.kinds.influence.schema import InfluenceStudy, Transmutation, check_words
 from portrayal.records import digest
 from portrayal.studies.axes import default_axes
@@ -28,7 +28,7 @@ CITATION = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PromptQuestion:
     """What is asked about one prompt.
 
     Attributes:
@@ -59,7 +59,15 @@ class Question:
 
         Raises:
             StudyError: The prompt, the group, the level or the budget cannot be.
+            SettingError: A number is none.
         """
+        if not isinstance(self.prompt, str):
+            raise SettingError("prompt", f"is {self.prompt!r}; allowed: a text")
+        for setting in ("draws", "images", "budget", "subsets"):
+            if (value := getattr(self, setting)) is not None:
+                require_count(setting, value)
+        if not isinstance(self.level, int):
+            raise SettingError("level", f"is {self.level!r}; allowed: a whole number, 1 or more")
         try:
             check_words(self.prompt, self.level, self.subsets)
         except ValueError as error:
@@ -84,19 +92,20 @@ class Question:
         }
         study = study_from_dict(data, source="explain")
         assert isinstance(study, InfluenceStudy)
-        return study if self.budget is None else self._pilot(study)
+        return study if self.budget is None else self._with_budget(study, self.budget)
 
-    def _pilot(self, study: InfluenceStudy) -> InfluenceStudy:
+    def _with_budget(self, study: InfluenceStudy, budget: int) -> InfluenceStudy:
         """Return the study with as many draws as the even part of the budget pays for."""
-        assert self.budget is not None
-        each = study.cost().subsets * self.images
-        if self.budget < each * LEAST_DRAWS:
+        sets = study.cost().subsets
+        each = sets * self.images
+        if budget < each * LEAST_DRAWS:
             raise StudyError(
-                f"budget is {self.budget} images; allowed: {each * LEAST_DRAWS} or more "
-                f"({study.cost().subsets} sets of words x {LEAST_DRAWS} texts x {self.images} "
-                "images); raise it, or lower --images or --level"
+                f"budget is {budget} images; allowed: {each * LEAST_DRAWS} or more ({sets} sets of "
+                f"words x {LEAST_DRAWS} texts x {self.images} images); raise it, or lower images "
+                "or level"
             )
-        return study.with_draws(max(LEAST_DRAWS, int(self.budget * PILOT) // each))
+        draws = max(LEAST_DRAWS, int(budget * PILOT) // each)
+        return study.with_draws(draws).model_copy(update={"budget": budget})
 
 
 def axis_of(group: str) -> str:

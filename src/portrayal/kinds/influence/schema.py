@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -189,10 +189,16 @@ class InfluenceStudy(CompositionStudy):
             Shapley values are given too.
         subsets: At most so many sets of words per prompt, sampled; None: all of them.
         group: The group that findings speak of; None: the first of two, each of more.
+        budget: Images in all; what draws x images leave of it is spent on the sets of words behind
+            the widest intervals, once the first images are measured. None: no more than those.
         transmuter: Where replaced texts come from.
         seed: Start of the random numbers for texts and sampled sets.
         drawn: The texts, once they are drawn.
     """
+
+    amounts: ClassVar[frozenset[str]] = frozenset(
+        {"images", "draws", "level", "subsets", "budget", "drawn"}
+    )
 
     kind: Literal["influence"]  # type: ignore[assignment]
     images: Count = 2
@@ -200,6 +206,7 @@ class InfluenceStudy(CompositionStudy):
     level: Annotated[int, Field(ge=1, strict=True)] = 1
     subsets: Count | None = None
     group: Word | None = None
+    budget: Count | None = None
     transmuter: Transmutation = Transmutation()
     seed: Annotated[int, Field(ge=0, strict=True)] = 0
     drawn: Drawn | None = None
@@ -215,6 +222,39 @@ class InfluenceStudy(CompositionStudy):
                 f"allowed: {one_of(groups)}"
             )
         return self
+
+    @model_validator(mode="after")
+    def _budget_enough(self) -> Self:
+        self._check_budget()
+        return self
+
+    def _check_budget(self) -> None:
+        if self.budget is None:
+            return
+        sets = sum(len(plan.sets) for plan in self.plan())
+        least = sets * self.draws * self.images
+        if self.budget < least:
+            raise ValueError(
+                f"budget is {self.budget} images; allowed: {least} or more ({sets} sets of words x "
+                f"{self.draws} texts x {self.images} images)"
+            )
+
+    def _with(self, **amounts: int) -> Self:
+        """Return the study with other amounts, which its budget must pay for."""
+        changed = self.model_copy(update=amounts)
+        try:
+            changed._check_budget()
+        except ValueError as error:
+            raise StudyError(f"{self.name}: {error}") from error
+        return changed
+
+    def with_images(self, images: int) -> Self:
+        """Return the same study with another number of images for every text.
+
+        Raises:
+            StudyError: Less than one, more than a million, or more than the budget pays for.
+        """
+        return self._with(images=super().with_images(images).images)
 
     def sources(self) -> tuple[Prompt, ...]:
         """Return the prompts that are asked about, as they are written."""
@@ -292,7 +332,7 @@ class InfluenceStudy(CompositionStudy):
             raise StudyError(
                 f"{self.name}: texts per set of words is {draws}; allowed: 1 ... {MOST_DRAWS}"
             )
-        return self.model_copy(update={"draws": draws})
+        return self._with(draws=draws)
 
     def _positions(self, prompt: str) -> tuple[int, ...]:
         words = split_words(prompt)

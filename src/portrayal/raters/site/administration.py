@@ -19,7 +19,7 @@ from portrayal.raters.reliability import agreement
 from portrayal.raters.site import overview, pages
 from portrayal.raters.site.database import Database
 from portrayal.raters.site.protection import read_form, require_own_origin
-from portrayal.raters.site.rating import Doors
+from portrayal.raters.site.rating import AccessCookies
 from portrayal.raters.site.roster import Roster, Terms
 from portrayal.raters.site.tokens import LONGEST, form_token, hashed, matches
 
@@ -33,7 +33,7 @@ class AdminPages:
         database: The rating.
         questions: What is asked.
         terms: How work is shared out.
-        doors: Who may come in.
+        access: Who may come in.
         token_hash: Of the one token that may.
         base: The address that links begin with.
     """
@@ -43,7 +43,7 @@ class AdminPages:
         database: Database,
         questions: QuestionSet,
         terms: Terms,
-        doors: Doors,
+        access: AccessCookies,
         *,
         token_hash: str,
         base: str,
@@ -51,7 +51,7 @@ class AdminPages:
         self._database = database
         self._questions = questions
         self._terms = terms
-        self._doors = doors
+        self._access = access
         self._token_hash = token_hash
         self._base = base
         self._roster = Roster(database)
@@ -70,14 +70,14 @@ class AdminPages:
         """Open the admin link."""
         token = request.path_params["token"][:LONGEST]
         if not matches(hashed(token), self._token_hash):
-            return self._doors.refuse(request)
-        return self._doors.remember(RedirectResponse("/admin", HTTPStatus.SEE_OTHER), token)
+            return self._access.refuse(request)
+        return self._access.remember(RedirectResponse("/admin", HTTPStatus.SEE_OTHER), token)
 
     async def show(self, request: Request) -> Response:
         """Show how things stand."""
         token = self._token(request)
         if token is None:
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         return await self._page(token, {})
 
     async def act(self, request: Request) -> Response:
@@ -85,10 +85,10 @@ class AdminPages:
         require_own_origin(request)
         token = self._token(request)
         if token is None:
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         fields = await read_form(request)
         if not matches(fields.get("form", ""), form_token(token, FORM)):
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         try:
             made = await run_in_threadpool(self._do, request.path_params["act"], fields)
         except AuditError as error:
@@ -98,23 +98,23 @@ class AdminPages:
     async def download_votes(self, request: Request) -> Response:
         """Send all finished answers as CSV."""
         if self._token(request) is None:
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         text = await run_in_threadpool(overview.votes_csv, self._database, self._questions)
         return _file(text, "votes.csv", "text/csv; charset=utf-8")
 
     async def download_map(self, request: Request) -> Response:
         """Send the MAP.toml that `portrayal labels votes.csv --map map.toml` wants."""
         if self._token(request) is None:
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         names = await run_in_threadpool(overview.factor_names, self._database)
         text = map_text(self._questions, VOTES_CSV, factors=names)
         return _file(text, "map.toml", "application/toml; charset=utf-8")
 
     def _token(self, request: Request) -> str | None:
-        token = self._doors.token(request)
+        token = self._access.token(request)
         if not token or not matches(hashed(token), self._token_hash):
             return None
-        self._doors.admit(token)
+        self._access.admit(token)
         return token
 
     def _do(self, act: str, fields: Mapping[str, str]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from portrayal.raters.site.images import AuditImages
 from portrayal.raters.site.ledger import Ledger
 from portrayal.raters.site.preparation import stored_questions, stored_terms
 from portrayal.raters.site.protection import Protection
-from portrayal.raters.site.rating import Doors, RatingPages
+from portrayal.raters.site.rating import AccessCookies, RatingPages
 from portrayal.raters.site.recorder import Recorder
 from portrayal.raters.site.tokens import hashed
 
@@ -71,13 +71,13 @@ def create_app(
         recorder,
         AuditImages(audit),
         questions,
-        Doors(f"rater-{name}", secure=settings.secure),
+        AccessCookies(f"rater-{name}", secure=settings.secure),
     )
     admin = AdminPages(
         database,
         questions,
         stored_terms(about),
-        Doors(f"admin-{name}", secure=settings.secure),
+        AccessCookies(f"admin-{name}", secure=settings.secure),
         token_hash=hashed(admin_token),
         base=settings.base,
     )

@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from portrayal.audit.locations import object_path
-from portrayal.errors import AuditError, MissingExtra, NewerFormat
+from portrayal.errors import AuditError, MissingExtra, NewerFormat, SettingError
 
 FILE = "annotations.sqlite"
 FORMAT = 1
@@ -213,15 +213,16 @@ def _target(audit: Path, url: str | None) -> sa.URL:
     try:
         target = sa.make_url(url)
     except sa.exc.ArgumentError as error:
-        raise AuditError(
-            "--database is not an address of a database; "
-            "allowed: postgresql://user:password@host/name, sqlite:///file"
+        raise SettingError(
+            "database",
+            "is not an address of a database; allowed: postgresql://user:password@host/name, "
+            "sqlite:///file",
         ) from error
     if target.drivername in ("postgresql", "postgres"):
         return target.set(drivername="postgresql+psycopg")
     if target.get_backend_name() not in ("sqlite", "postgresql"):
-        raise AuditError(
-            f"--database is of the kind {target.drivername!r}; allowed: postgresql, sqlite"
+        raise SettingError(
+            "database", f"is of the kind {target.drivername!r}; allowed: postgresql, sqlite"
         )
     return target
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit import Audit
-from portrayal.errors import AuditError, ImportFileError, one_of
+from portrayal.errors import AuditError, ImportFileError, SettingError, one_of
 from portrayal.raters.questions import QuestionSet, questions_from
 from portrayal.raters.site.database import FORMAT, Database, has_database, open_database
 from portrayal.raters.site.overview import rater_names
@@ -113,17 +113,18 @@ def stored_questions(settings: Mapping[str, Any], where: str) -> QuestionSet:
 
 def _check(terms: Terms) -> None:
     if terms.per_image < 1:
-        raise AuditError(f"--per-image is {terms.per_image}; allowed: 1 or more")
+        raise SettingError("per_image", f"is {terms.per_image}; allowed: 1 or more")
     if not 0 <= terms.checks <= 0.5:
-        raise AuditError(f"--checks is {terms.checks}; allowed: a share from 0 to 0.5")
+        raise SettingError("checks", f"is {terms.checks}; allowed: a share from 0 to 0.5")
 
 
 def _check_raters(terms: Terms, names: _Names) -> None:
     raters = len(names.old) + len(names.new)
     if raters < terms.per_image:
-        raise AuditError(
-            f"--raters is {raters}, fewer than the {terms.per_image} that see each image "
-            f"(--per-image); allowed: {terms.per_image} or more"
+        raise SettingError(
+            "raters",
+            f"is {raters}, fewer than the {terms.per_image} that see each image; allowed: "
+            f"{terms.per_image} or more",
         )
 
 

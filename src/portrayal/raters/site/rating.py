@@ -33,7 +33,7 @@ KEPT_S = 60 * 24 * 3600
 """A browser remembers its rater this long; the link itself can be opened again at any time."""
 
 
-class Doors:
+class AccessCookies:
     """Lets people in by the token in their cookie.
 
     Args:
@@ -83,7 +83,7 @@ class RatingPages:
         recorder: Writes.
         images: Bytes.
         questions: What is asked.
-        doors: Who may come in.
+        access: Who may come in.
     """
 
     def __init__(
@@ -92,13 +92,13 @@ class RatingPages:
         recorder: Recorder,
         images: AuditImages,
         questions: QuestionSet,
-        doors: Doors,
+        access: AccessCookies,
     ) -> None:
         self._ledger = ledger
         self._recorder = recorder
         self._images = images
         self._questions = questions
-        self._doors = doors
+        self._access = access
 
     def routes(self) -> list[Route]:
         """Return the addresses of these pages."""
@@ -116,14 +116,14 @@ class RatingPages:
         token = request.path_params["token"][:LONGEST]
         visitor = await run_in_threadpool(self._ledger.visitor, token)
         if visitor is None:
-            return self._doors.refuse(request)
-        return self._doors.remember(RedirectResponse("/", HTTPStatus.SEE_OTHER), token)
+            return self._access.refuse(request)
+        return self._access.remember(RedirectResponse("/", HTTPStatus.SEE_OTHER), token)
 
     async def start(self, request: Request) -> Response:
         """Say what this is about, and lead to the next image."""
         visitor = await self._visitor(request)
         if visitor is None:
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         path = await run_in_threadpool(self._ledger.path, visitor)
         if not path.steps:
             return pages.message(200, "Nothing to rate yet", "Come back with the same link.")
@@ -142,7 +142,7 @@ class RatingPages:
         """Show one image with its questions."""
         visitor = await self._visitor(request)
         if visitor is None:
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         code = request.path_params["code"]
         sheet = await run_in_threadpool(self._ledger.sheet, visitor, code)
         if sheet is None:
@@ -154,7 +154,7 @@ class RatingPages:
         """Send the image of one of the rater's own tasks."""
         visitor = await self._visitor(request)
         if visitor is None:
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         key = await run_in_threadpool(self._ledger.image, visitor, request.path_params["code"])
         found = None if key is None else await run_in_threadpool(self._images.read, key)
         if found is None:
@@ -170,13 +170,13 @@ class RatingPages:
     async def save(self, request: Request) -> Response:
         """Store the answers of one image; the reply comes when they are on disk."""
         require_own_origin(request)
-        token, code = self._doors.token(request), request.path_params["code"]
+        token, code = self._access.token(request), request.path_params["code"]
         if not token:
-            return self._doors.refuse(request)
-        self._doors.admit(token)
+            return self._access.refuse(request)
+        self._access.admit(token)
         fields = await read_form(request)
         if not matches(fields.get("form", ""), form_token(token, code)):
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         answers = {
             name.removeprefix(PREFIX): _cleaned(value)
             for name, value in fields.items()
@@ -190,7 +190,7 @@ class RatingPages:
         except TooBusy as error:
             raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE) from error
         if not saved.found:
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         if request.headers.get("accept") == "application/json":
             return JSONResponse({"saved": True, "complete": saved.complete})
         return await self._after_form(token, code, complete=saved.complete)
@@ -199,17 +199,17 @@ class RatingPages:
         """Say thank you."""
         visitor = await self._visitor(request)
         if visitor is None:
-            return self._doors.refuse(request)
+            return self._access.refuse(request)
         path = await run_in_threadpool(self._ledger.path, visitor)
         if path.open() is not None or not path.steps:
             return RedirectResponse("/", HTTPStatus.SEE_OTHER)
         return pages.page("finished.html", total=len(path.steps), last=path.steps[-1].code)
 
     async def _visitor(self, request: Request) -> Visitor | None:
-        token = self._doors.token(request)
+        token = self._access.token(request)
         found = await run_in_threadpool(self._ledger.visitor, token) if token else None
         if found is not None:
-            self._doors.admit(token)
+            self._access.admit(token)
         return found
 
     async def _after_form(self, token: str, code: str, *, complete: bool) -> Response:

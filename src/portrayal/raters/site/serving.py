@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from portrayal.audit import Audit
-from portrayal.errors import AuditError
+from portrayal.errors import AuditError, SettingError
 from portrayal.raters.site.app import SiteSettings, create_app
 from portrayal.raters.site.database import Database, open_database
 from portrayal.raters.site.protection import LOOPBACK
@@ -176,7 +176,7 @@ def _bound(host: str, port: int) -> socket.socket:
 def _base(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
-        raise AuditError(f"--url is {url!r}; allowed: http(s)://name, without a path")
+        raise SettingError("url", f"is {url!r}; allowed: http(s)://name, without a path")
     return f"{parts.scheme}://{parts.netloc}"
 
 

@@ -11,7 +11,7 @@ what another began.
 from __future__ import annotations
 
 from portrayal.runner.engines.choice import EngineSettings, open_engine
-from portrayal.runner.engines.local import Here
+from portrayal.runner.engines.local import InProcess
 from portrayal.runner.engines.protocol import Engine
 
-__all__ = ["Engine", "EngineSettings", "Here", "open_engine"]
+__all__ = ["Engine", "EngineSettings", "InProcess", "open_engine"]

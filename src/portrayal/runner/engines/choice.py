@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from portrayal.errors import GenerationError
-from portrayal.runner.engines.local import DeviceProcesses, Here
+from portrayal.errors import SettingError, is_number, require_count
+from portrayal.runner.engines.local import DeviceProcesses, InProcess
 from portrayal.runner.engines.protocol import Engine, MeasurersOpener, Opener
 from portrayal.runner.engines.ray import RayWorkers
 
@@ -36,23 +36,21 @@ class EngineSettings:
     gpus_per_worker: float | None = None
 
     def __post_init__(self) -> None:
-        ray = {
-            "--address": self.address,
-            "--workers": self.workers,
-            "--gpus-per-worker": self.gpus_per_worker,
-        }
+        if self.engine not in get_args(EngineName):
+            raise SettingError("engine", f"is {self.engine!r}; allowed: local, ray")
         if self.engine == "local":
-            for name, value in ray.items():
-                if value is not None:
-                    raise GenerationError(f"{name} is for --engine ray; leave it out")
+            for name in ("address", "workers", "gpus_per_worker"):
+                if getattr(self, name) is not None:
+                    raise SettingError(name, "is for the ray engine; leave it out")
         elif self.devices:
-            raise GenerationError("--devices is for --engine local; Ray gives devices to workers")
-        if self.workers is not None and self.workers < 1:
-            raise GenerationError(f"--workers is {self.workers}; allowed: 1 or more")
-        if self.gpus_per_worker is not None and not 0 < self.gpus_per_worker < 1000:
-            raise GenerationError(
-                f"--gpus-per-worker is {self.gpus_per_worker}; allowed: more than 0, e.g. 0.5"
-            )
+            raise SettingError("devices", "is for the local engine; Ray gives devices to workers")
+        if not isinstance(self.devices, tuple | list):
+            raise SettingError("devices", f"is {self.devices!r}; allowed: a list of names")
+        if self.workers is not None:
+            require_count("workers", self.workers)
+        share = self.gpus_per_worker
+        if share is not None and not (is_number(share) and 0 < share < 1000):
+            raise SettingError("gpus_per_worker", f"is {share!r}; allowed: above 0, e.g. 0.5")
 
     @property
     def is_here(self) -> bool:
@@ -80,7 +78,7 @@ def open_engine(
         GenerationError: The generator cannot be opened there.
     """
     if settings.is_here:
-        yield Here(opener(device))
+        yield InProcess(opener(device))
     elif settings.engine == "local":
         with DeviceProcesses(opener, settings.devices, look=look) as local:
             yield local

@@ -20,21 +20,21 @@ from types import TracebackType
 from typing import Any
 
 from portrayal import errors
-from portrayal.audit import Audit
-from portrayal.audit.wants import Pairs, Wanted
+from portrayal.audit import Audit, Pairs, Wanted
 from portrayal.errors import GenerationError, PortrayalError
 from portrayal.generators import GenerationSummary, Generator, generate
-from portrayal.generators.loop import OnProgress, OnStored, make
-from portrayal.generators.work import Task, find_task
+from portrayal.generators.loop import OnStored, make
+from portrayal.generators.missing import Task, find_task
 from portrayal.measurers import Measurer
-from portrayal.measurers.watching import Watching
+from portrayal.measurers.while_generating import MeasuresWhileGenerating
+from portrayal.progress import OnCount
 from portrayal.records import Identity
 from portrayal.runner.engines.protocol import MeasurersOpener, Opener, require_one_model
 
 _PATIENCE_S = 60.0
 
 
-class Here:
+class InProcess:
     """A generator in this process.
 
     Attributes:
@@ -59,7 +59,7 @@ class Here:
         audit: Audit,
         wanted: Wanted | Pairs,
         *,
-        on_progress: OnProgress | None = None,
+        on_progress: OnCount | None = None,
         retry_failed: bool = False,
     ) -> GenerationSummary:
         """Make what is missing."""
@@ -167,7 +167,7 @@ class DeviceProcesses:
         audit: Audit,
         wanted: Wanted | Pairs,
         *,
-        on_progress: OnProgress | None = None,
+        on_progress: OnCount | None = None,
         retry_failed: bool = False,
     ) -> GenerationSummary:
         """Make what is missing, on all devices.
@@ -189,7 +189,7 @@ class DeviceProcesses:
         lost, self._lost = self._lost, 0
         return GenerationSummary(made, refused, failed, present, truncated, lost)
 
-    def _share(self, audit: Audit, task: Task, report: OnProgress) -> list[GenerationSummary]:
+    def _share(self, audit: Audit, task: Task, report: OnCount) -> list[GenerationSummary]:
         for worker in self._workers:
             worker.pipe.send(("make", audit.path, task))
         busy = {worker.pipe: worker for worker in self._workers}
@@ -283,7 +283,11 @@ def _make(
     generator: Generator, measurers: Sequence[Measurer], pipe: Connection, folder: Any, task: Task
 ) -> GenerationSummary:
     audit = Audit(folder)
-    with Watching(audit, measurers) if measurers else contextlib.nullcontext() as watching:
+    with (
+        MeasuresWhileGenerating(audit, measurers)
+        if measurers
+        else contextlib.nullcontext() as watching
+    ):
         return make(
             audit,
             generator,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from portrayal.audit import Audit
-from portrayal.audit.wants import Pairs, Wanted
+from portrayal.audit import Audit, Pairs, Wanted
 from portrayal.errors import GenerationError
 from portrayal.generators import GenerationSummary, Generator
-from portrayal.generators.loop import OnProgress
 from portrayal.measurers import Measurer
+from portrayal.progress import OnCount
 from portrayal.records import Identity
 
 Opener = Callable[[str | None], Generator]
@@ -35,7 +34,7 @@ class Engine(Protocol):
         audit: Audit,
         wanted: Wanted | Pairs,
         *,
-        on_progress: OnProgress | None = None,
+        on_progress: OnCount | None = None,
         retry_failed: bool = False,
     ) -> GenerationSummary:
         """Make what is missing, as `portrayal.generators.generate` does."""

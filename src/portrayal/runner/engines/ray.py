@@ -16,15 +16,14 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
-from portrayal.audit import Audit
-from portrayal.audit.wants import Pairs, Wanted
+from portrayal.audit import Audit, Pairs, Wanted
 from portrayal.errors import GenerationError
 from portrayal.generators import GenerationSummary
-from portrayal.generators.loop import OnProgress
-from portrayal.generators.work import Arrivals, Task, Work, find_task
+from portrayal.generators.missing import MissingRequests, Task, find_task
 from portrayal.generators.writer import store_records
 from portrayal.loading.attempts import first_line
 from portrayal.loading.devices import import_extra
+from portrayal.progress import OnCount
 from portrayal.records import Identity, ImageRecord, Request
 from portrayal.runner.engines.pool import AHEAD, HOPELESS, WorkerPool
 from portrayal.runner.engines.protocol import MeasurersOpener, Opener
@@ -101,7 +100,7 @@ class RayWorkers:
         audit: Audit,
         wanted: Wanted | Pairs,
         *,
-        on_progress: OnProgress | None = None,
+        on_progress: OnCount | None = None,
         retry_failed: bool = False,
     ) -> GenerationSummary:
         """Make what is missing, on all workers.
@@ -139,8 +138,8 @@ class RayWorkers:
             )
         except Exception as error:  # its client raises many kinds; all mean "not there"
             raise GenerationError(
-                f"--address {address}: no Ray cluster answers there ({first_line(error)}); "
-                "a cluster with tokens wants RAY_AUTH_MODE=token; without --address this machine "
+                f"address {address}: no Ray cluster answers there ({first_line(error)}); "
+                "a cluster with tokens wants RAY_AUTH_MODE=token; without an address this machine "
                 "alone is used"
             ) from error
         self._is_ours = True
@@ -163,7 +162,7 @@ def _knock(address: str | None) -> None:
 class _Run:
     """One task on its way through the workers."""
 
-    def __init__(self, pool: WorkerPool, audit: Audit, task: Task, report: OnProgress) -> None:
+    def __init__(self, pool: WorkerPool, audit: Audit, task: Task, report: OnCount) -> None:
         self.stored: Counter[str] = Counter()
         self._pool = pool
         self._audit = audit
@@ -171,8 +170,8 @@ class _Run:
         self._folder = str(audit.path.resolve())
         self._task = task
         self._report = report
-        self._work = Work(task.missing)
-        self._arrivals = Arrivals(audit, task.parts)
+        self._requests = MissingRequests(task.missing)
+        self._arrivals = audit.arrivals(task.parts)
         self._flying: dict[Any, tuple[Any, list[Request]]] = {}
         self._again: list[list[Request]] = []
         self._deaths: Counter[Request] = Counter()
@@ -181,7 +180,7 @@ class _Run:
     def until_done(self) -> None:
         """Hand out batches until nothing is missing."""
         self._tell()
-        while self._work.left or self._again or self._flying:
+        while self._requests.left or self._again or self._flying:
             self._feed()
             waiting = [*self._flying, *self._pool.opening]
             (reference,), _ = self._pool.ray.wait(waiting, num_returns=1)
@@ -190,7 +189,7 @@ class _Run:
             else:
                 self._pool.opened(reference)
             for prompts, seeds in self._arrivals.look(failed_too=not self._task.retry_failed):
-                self._work.strike(prompts, seeds)
+                self._requests.strike(prompts, seeds)
             self._tell()
         self._store_failed()
 
@@ -201,14 +200,16 @@ class _Run:
             for worker in self._pool.ready:
                 if busy[id(worker)] > depth:
                     continue
-                batch = self._again.pop() if self._again else self._work.take(self._pool.batch_size)
+                batch = (
+                    self._again.pop() if self._again else self._requests.take(self._pool.batch_size)
+                )
                 if not batch:
                     return
                 call = worker.make.remote(
                     self._folder,
                     batch,
                     again=self._task.retry_failed,
-                    left=self._work.left // len(self._pool.ready),
+                    left=self._requests.left // len(self._pool.ready),
                 )
                 self._flying[call] = (worker, batch)
                 busy[id(worker)] += 1
@@ -253,7 +254,7 @@ class _Run:
     def _tell(self) -> None:
         under_way = sum(len(batch) for _, batch in self._flying.values())
         waiting = sum(map(len, self._again)) + sum(map(len, self._failed))
-        self._report(self._task.total - self._work.left - under_way - waiting, self._task.total)
+        self._report(self._task.total - self._requests.left - under_way - waiting, self._task.total)
 
 
 def _failed(request: Request, reason: str) -> ImageRecord:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from portrayal.audit import Audit
 from portrayal.errors import PortrayalError
 from portrayal.generators import Generator
-from portrayal.generators.protocol import Expectant
+from portrayal.generators.protocol import PreparesForLongRuns
 from portrayal.generators.writer import record, store_records
 from portrayal.loading.attempts import Attempts, Failure
 from portrayal.measurers import Measurer
-from portrayal.measurers.watching import Watching
+from portrayal.measurers.while_generating import MeasuresWhileGenerating
 from portrayal.records import GeneratedImage, Identity, Request
 from portrayal.runner.engines.protocol import MeasurersOpener, Opener
 
@@ -62,7 +62,7 @@ class Worker:
         self._opener = opener
         self._look = look
         self._measurers: Sequence[Measurer] = ()
-        self._watching: Watching | None = None
+        self._watching: MeasuresWhileGenerating | None = None
         self._turn = threading.Lock()
         self._generator: Generator | None = None
         self._attempts: Attempts[Request, GeneratedImage] | None = None
@@ -102,7 +102,7 @@ class Worker:
         assert self._attempts is not None
         try:
             with self._turn:
-                if isinstance(generator, Expectant):
+                if isinstance(generator, PreparesForLongRuns):
                     generator.expect(left)
                 audit, watching = self._opened(folder)
                 answers = self._attempts.run(requests)
@@ -127,10 +127,10 @@ class Worker:
             watching.__exit__(None, None, None)
         return Stored()
 
-    def _opened(self, folder: str) -> tuple[Audit, Watching | None]:
+    def _opened(self, folder: str) -> tuple[Audit, MeasuresWhileGenerating | None]:
         if self._audit is None or str(self._audit.path) != folder:
             self.finish()
             self._audit = Audit(folder)
             if self._measurers:
-                self._watching = Watching(self._audit, self._measurers).__enter__()
+                self._watching = MeasuresWhileGenerating(self._audit, self._measurers).__enter__()
         return self._audit, self._watching

@@ -1,4 +1,4 @@
-"""What is still to be made, shared with other processes on the same folder without a server.
+"""What is still to be generated, shared with other processes on one folder without a server.
 
 Every process walks the same list of missing requests, but not from the same end: the first one
 from the front, the second from the back, further ones from places drawn at random. Between batches
@@ -9,25 +9,15 @@ two processes meet once, in the middle, and what is made twice is at most the ba
 
 from __future__ import annotations
 
-import contextlib
-import os
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from portrayal.audit import Audit
-from portrayal.audit.locations import object_path
-from portrayal.audit.parts import listing, part_names, read_part
-from portrayal.audit.wants import Wanted
+from portrayal.audit import Audit, Wanted
 from portrayal.records import Request
-
-_PLACES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +50,12 @@ def find_task(audit: Audit, wanted: Wanted, *, retry_failed: bool) -> Task:
         wanted: The images that are wanted.
         retry_failed: Count requests that failed before as missing.
     """
-    parts = frozenset(part_names(audit.path / "images"))  # first: what comes later is an arrival
+    parts = audit.image_parts()  # first: what comes later is an arrival
     missing = audit.missing(wanted, retry_failed=retry_failed)
     return Task(missing, len(wanted), parts, retry_failed)
 
 
-class Work:
+class MissingRequests:
     """The missing requests of a run, in the order wanted.
 
     Args:
@@ -133,75 +123,3 @@ class Work:
             start = self._rng.randrange(self._front, self._back)
             yield from range(start, self._back)
             yield from range(self._front, start)
-
-
-class Arrivals:
-    """The image parts that have come into an audit since the last look.
-
-    Args:
-        audit: The audit.
-        seen: Names of the parts that were there at the first look.
-    """
-
-    def __init__(self, audit: Audit, seen: Iterable[str]) -> None:
-        self._folder = audit.path / "images"
-        self._own = audit.own_image_parts
-        self._seen = set(seen)
-
-    def look(self, *, failed_too: bool) -> Iterator[tuple[list[str], list[int]]]:
-        """Yield prompts and seeds of every new part, but of those that the audit itself appended.
-
-        Args:
-            failed_too: Whether a request that failed elsewhere is done with.
-        """
-        names = listing(self._folder)
-        new = [name for name in names if name not in self._seen and name not in self._own]
-        self._seen.update(new)
-        for name in new:
-            try:
-                table = read_part(self._folder / name, ["prompt", "seed", "status"])
-            except FileNotFoundError:  # merged or set aside; the append itself looks again
-                continue
-            if not failed_too:
-                table = table.filter(pc.not_equal(table["status"], "failed"))
-            yield table["prompt"].to_pylist(), table["seed"].to_pylist()
-
-
-@contextlib.contextmanager
-def own_place(folder: Path) -> Iterator[int]:
-    """Hold the lowest free place among the processes that work on a folder.
-
-    A place is a lock that the kernel drops with its process. Where a file system has no locks,
-    and in an object store, a place at random keeps processes apart well enough.
-    """
-    handle, place = _lowest_free_place(folder)
-    try:
-        yield place
-    finally:
-        if handle is not None:
-            os.close(handle)
-
-
-def _lowest_free_place(folder: Path) -> tuple[int | None, int]:
-    fcntl: Any
-    if object_path(folder) is not None:
-        return None, _PLACES
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return None, _PLACES
-    for place in range(_PLACES):
-        try:
-            handle = os.open(folder / f".place-{place}", os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError:
-            return None, _PLACES
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-        except OSError:
-            os.close(handle)
-            return None, _PLACES
-        else:
-            return handle, place
-    return None, _PLACES

@@ -26,7 +26,7 @@ Batch = Sequence[tuple[Request, GeneratedImage]]
 _WAITING = 2
 
 
-class Watching:
+class MeasuresWhileGenerating:
     """Looks at batches in a thread of its own; a context manager that ends when all are done.
 
     Args:
@@ -49,7 +49,7 @@ class Watching:
         if not self._given_up:
             self._queue.put(batch)
 
-    def __enter__(self) -> Watching:
+    def __enter__(self) -> MeasuresWhileGenerating:
         self._thread.start()
         return self
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from portrayal.generators.work import Work, own_place
+from portrayal.audit.sharing import own_place
+from portrayal.generators.missing import MissingRequests
 from portrayal.records import Request
 
 
@@ -20,7 +21,7 @@ def missing(**wanted: int) -> pa.Table:
     )
 
 
-def drain(work: Work, count: int) -> list[Request]:
+def drain(work: MissingRequests, count: int) -> list[Request]:
     taken: list[Request] = []
     while work.left:
         taken += work.take(count)
@@ -28,14 +29,14 @@ def drain(work: Work, count: int) -> list[Request]:
 
 
 def test_the_first_process_walks_in_the_order_wanted() -> None:
-    work = Work(missing(b=2, a=3))
+    work = MissingRequests(missing(b=2, a=3))
     assert work.take(3) == [Request("b", 0), Request("b", 1), Request("a", 0)]
     assert work.take(9) == [Request("a", 1), Request("a", 2)]
     assert work.take(1) == []
 
 
 def test_the_second_process_walks_from_the_back() -> None:
-    work = Work(missing(b=2, a=3), place=1)
+    work = MissingRequests(missing(b=2, a=3), place=1)
     assert work.take(2) == [Request("a", 1), Request("a", 2)]
     assert work.take(9) == [Request("b", 0), Request("b", 1), Request("a", 0)]
 
@@ -43,20 +44,20 @@ def test_the_second_process_walks_from_the_back() -> None:
 @pytest.mark.parametrize("place", [0, 1, 2, 7])
 def test_everything_is_taken_exactly_once(place: int) -> None:
     table = missing(a=37, b=1, c=20)
-    work = Work(table, place=place)
+    work = MissingRequests(table, place=place)
     counts = Counter(drain(work, 5))
     assert len(counts) == 58
     assert set(counts.values()) == {1}
 
 
 def test_further_processes_begin_at_different_places() -> None:
-    firsts = {Work(missing(a=1000), place=2).take(1)[0] for _ in range(20)}
+    firsts = {MissingRequests(missing(a=1000), place=2).take(1)[0] for _ in range(20)}
     assert len(firsts) > 10
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_what_others_made_is_not_taken(place: int) -> None:
-    work = Work(missing(a=6, b=6), place=place)
+    work = MissingRequests(missing(a=6, b=6), place=place)
     assert work.strike(["a", "a", "b", "zzz", "a"], [0, 5, 3, 0, 99]) == 3
     assert work.strike(["a"], [0]) == 0
     taken = drain(work, 4)
@@ -65,7 +66,7 @@ def test_what_others_made_is_not_taken(place: int) -> None:
 
 
 def test_nothing_missing() -> None:
-    work = Work(missing())
+    work = MissingRequests(missing())
     assert work.left == 0
     assert work.take(4) == []
 

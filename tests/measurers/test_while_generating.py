@@ -17,7 +17,7 @@ from portrayal.errors import MeasurementError
 from portrayal.generators import generate
 from portrayal.loading.attempts import Patience
 from portrayal.measurers import measure
-from portrayal.measurers.watching import Watching
+from portrayal.measurers.while_generating import MeasuresWhileGenerating
 from toy_generators import ColourGenerator, MeanColour
 
 WANTED = [("a", 9), ("refuse this", 2), ("b", 5)]
@@ -26,7 +26,7 @@ WANTED = [("a", 9), ("refuse this", 2), ("b", 5)]
 def watched(folder: Path, *measurers: MeanColour) -> Audit:
     generator = ColourGenerator()
     audit = Audit.at(folder, generator.identity)
-    with Watching(audit, measurers) as watching:
+    with MeasuresWhileGenerating(audit, measurers) as watching:
         generate(audit, generator, WANTED, on_stored=watching)
     return audit
 
@@ -84,7 +84,7 @@ def test_slow_measurers_hold_the_model_back(tmp_path: Path) -> None:
         ahead.append(len(generator.batches))
 
     audit = Audit.at(tmp_path / "audit", generator.identity)
-    with Watching(audit, [MeanColour(before=slow)]) as watching:
+    with MeasuresWhileGenerating(audit, [MeanColour(before=slow)]) as watching:
         generate(audit, generator, [("a", 60)], on_stored=watching)
     assert max(made - looked for looked, made in enumerate(ahead)) <= 8
     assert len(seen(audit, MeanColour())) == 60
@@ -92,12 +92,12 @@ def test_slow_measurers_hold_the_model_back(tmp_path: Path) -> None:
 
 def test_a_run_on_a_gpu_looks_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "work.toml").write_text(WORK)
-    studies = runner.studies_for(tmp_path / "work.toml", None, None)
     done = {}
     for name in ("plain", "gpu"):
-        work = runner.Work(tmp_path / name, studies, "practice:painter")
-        done[name] = runner.run(work)
-        monkeypatch.setattr(runner.Work, "is_on_gpu", lambda self: True)
+        session = runner.Session(tmp_path / name, models=runner.Models("practice:painter"))
+        session.ask(tmp_path / "work.toml")
+        done[name] = runner.run(session)
+        monkeypatch.setattr(runner.Models, "is_on_gpu", lambda self: True)
     assert [done[name].measured[0].measured for name in done] == [12, 0]
     assert [done[name].measured[0].present for name in done] == [0, 12]
     findings = [[f["estimate"] for f in one.results.as_dict()["findings"]] for one in done.values()]

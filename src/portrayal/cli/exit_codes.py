@@ -1,0 +1,47 @@
+"""How a command ends, for scripts: one table for all commands."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from portrayal.errors import PortrayalError, SettingError
+
+_OPTIONS = {"width": "size", "height": "size", "measurers": "measurer", "draws": "texts"}
+"""Settings whose option has another name."""
+
+
+class ExitCode(IntEnum):
+    """What a command's exit code means.
+
+    A command that computes or writes has done its work also where the data are too few for a
+    finding: the finding says so. The codes 3 and 4 are for commands that decide.
+    """
+
+    DONE = 0
+    ERROR = 1
+    """A file, a study, a model or a service is not as it has to be."""
+    USAGE = 2
+    """An option, its value or a command cannot be."""
+    FAILED = 3
+    """A rule or a verification failed."""
+    NOT_ENOUGH_DATA = 4
+    """A rule cannot be decided."""
+    INTERRUPTED = 130
+    """Ctrl-C, as shells have it."""
+
+
+def exit_code(error: PortrayalError) -> ExitCode:
+    """Return the code with which an error ends a command."""
+    return ExitCode.USAGE if isinstance(error, SettingError) else ExitCode.ERROR
+
+
+def in_options(error: PortrayalError) -> str:
+    """Return an error's line as the command line writes it: a setting by the name of its option.
+
+    >>> in_options(SettingError("batch_size", "is 0; allowed: 1 or more"))
+    '--batch-size is 0; allowed: 1 or more'
+    """
+    if not isinstance(error, SettingError):
+        return str(error)
+    option = _OPTIONS.get(error.setting, error.setting).replace("_", "-")
+    return f"--{option} {error.problem}"

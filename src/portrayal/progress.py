@@ -1,0 +1,25 @@
+"""How long work tells of its progress; every loop takes one of these two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+OnCount = Callable[[int, int], None]
+"""The same of a loop that does one thing: how much is done, and how much there is."""
+
+
+def no_progress(what: str, done: int, total: int) -> None:
+    """Show nothing."""
+
+
+def counted(on_progress: OnProgress, what: str) -> OnCount:
+    """Return what a loop that does one thing calls.
+
+    Args:
+        on_progress: Who is told.
+        what: What the loop does.
+    """
+    return lambda done, total: on_progress(what, done, total)

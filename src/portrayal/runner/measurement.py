@@ -1,0 +1,71 @@
+"""Measuring the images of a session's studies with every measurer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from portrayal.findings.data import AuditData, StudyData, encoder_labels
+from portrayal.kinds import kind_of
+from portrayal.measurers import MeasurementSummary, require_valid
+from portrayal.measurers import measure as measure_images
+from portrayal.progress import counted
+from portrayal.runner.session import Session
+from portrayal.studies.schema import Study
+
+
+def measure(session: Session) -> list[MeasurementSummary]:
+    """Measure the images and embed the texts that the studies need.
+
+    Args:
+        session: The session; its audit must be there.
+    """
+    audit = session.opened()
+    # First, so that what cannot be opened is known before hours of measuring, not after.
+    measurers = session.measurers
+    require_valid([one.identity for one in measurers], audit.generator)
+    people = session.models.open_people(measurers)
+    session.draw()
+    session.remember()
+    done = measure_studies(session, session.studies)
+    prompts = session.wanted().prompts
+    on_people = counted(session.on_progress, "people")
+    done += [measure_images(audit, [one], prompts=prompts, on_progress=on_people) for one in people]
+    by_kind: dict[str, list[Study]] = {}
+    for study in session.studies:
+        by_kind.setdefault(study.kind, []).append(study)
+    for studies in by_kind.values():
+        kind = kind_of(studies[0])
+        done += kind.measure_more(studies, audit, measurers, on_progress=session.on_progress)
+    return done
+
+
+def measure_studies(session: Session, studies: Sequence[Study]) -> list[MeasurementSummary]:
+    """Let every measurer have the images of some studies."""
+    prompts = list(dict.fromkeys(prompt.text for study in studies for prompt in study.prompts()))
+    texts = list(dict.fromkeys(text for study in studies for text in study.texts()))
+    return [
+        measure_images(
+            session.opened(),
+            [one],
+            prompts=prompts,
+            texts=texts,
+            on_progress=counted(session.on_progress, "measured"),
+        )
+        for one in session.measurers
+    ]
+
+
+def study_data(session: Session, study: Study) -> list[StudyData]:
+    """Return a study's images as measured so far, once for each of the session's measurers."""
+    prompts = study.prompts()
+    shared = AuditData(
+        session.opened(),
+        [prompt.text for prompt in prompts],
+        study.texts(),
+        each_person=session.analysis.people == "each",
+    )
+    identities = [one.identity for one in session.measurers]
+    return [
+        shared.of_study(prompts, identity, label=label)
+        for identity, label in zip(identities, encoder_labels(identities), strict=True)
+    ]

@@ -1,0 +1,218 @@
+"""Which generator and which measurers a session works with: by name, or objects of one's own."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from portrayal.audit import Audit
+from portrayal.errors import AuditError, GenerationError, SettingError, is_count
+from portrayal.generators import Generator, default_model
+from portrayal.generators.adapters import absolute
+from portrayal.generators.registry import is_found_by_name, is_service, open_on, portable_name
+from portrayal.generators.settings import checked_settings
+from portrayal.loading.attempts import first_line
+from portrayal.loading.devices import choose_device
+from portrayal.measurers import Encoder, Measurer, default_measurer, open_measurer
+from portrayal.measurers.people import PeopleEncoder
+from portrayal.measurers.person_detectors import open_person_detector
+from portrayal.records import Identity
+from portrayal.runner.engines import EngineSettings
+from portrayal.runner.engines.protocol import MeasurersOpener, Opener
+
+_GENERATOR = ("identity", "batch_size", "check", "generate")
+_MEASURER = ("identity", "batch_size", "columns", "measure")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Which generator and which measurers, and where they run; nothing is opened yet.
+
+    Attributes:
+        generator: A model's name, or an object with the methods of `Generator`; None: that of the
+            audit, and of a new audit the installed default.
+        settings: Of a generator that is named: steps, guidance, width, device, ...
+        measurers: Names, or objects with the methods of `Measurer`; none: the installed default.
+        people: A person detector's name, to measure people one by one.
+        truncate: Cut texts that are too long for a model.
+        engine: Where images are generated.
+
+    Raises:
+        SettingError: A value cannot be.
+    """
+
+    generator: str | Generator | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    measurers: Sequence[str | Measurer] = ()
+    people: str | None = None
+    truncate: bool = False
+    engine: EngineSettings = field(default_factory=EngineSettings)
+
+    def __post_init__(self) -> None:
+        given = self.measurers
+        alone = isinstance(given, str) or not isinstance(given, Iterable)
+        measurers = (given,) if alone else tuple(given)
+        object.__setattr__(self, "measurers", measurers)
+        object.__setattr__(self, "settings", checked_settings(self.settings))
+        for one in measurers:
+            _check("measurers", one, _MEASURER)
+        if self.generator is not None:
+            _check("model", self.generator, _GENERATOR)
+        if self.people is not None and not isinstance(self.people, str):
+            raise SettingError("people", f"is {self.people!r}; allowed: a person detector's name")
+        if not isinstance(self.generator, str | None) and (own := {*self.settings} - {"device"}):
+            name = min(own)
+            raise SettingError(name, "is for a model that is named; set it on your own generator")
+
+    @property
+    def device(self) -> str | None:
+        """The device in this process; None: the best there is."""
+        found: str | None = self.settings.get("device")
+        return found
+
+    def settled(self, audit: Audit | None) -> Models:
+        """Return these models with the generator that an audit is about, where none was given.
+
+        Raises:
+            AuditError: A generator was given, but the audit is about imported images; or none was
+                given, and the audit is about one that only its user knows where to find.
+            GenerationError: None was given for a new audit, and no installed one is the default.
+        """
+        if audit is not None and audit.is_imported:
+            if self.generator is None:
+                return self
+            raise AuditError(
+                f"{audit.path}: its images were imported, no model makes more; leave out --model"
+            )
+        if self.generator is not None:
+            return self
+        if audit is None:
+            return replace(self, generator=default_model())
+        if not is_found_by_name(audit.generator):
+            raise AuditError(
+                f"{audit.path}: this audit is about {audit.generator.name}; name the model again "
+                "with --model"
+            )
+        return replace(self, generator=audit.generator.name)
+
+    def opener(self) -> Opener:
+        """Return what opens the generator, here or elsewhere.
+
+        Raises:
+            SettingError: A device and several devices, or an engine for a service.
+        """
+        settings = {name: value for name, value in self.settings.items() if name != "device"}
+        is_here, model = self.engine.is_here, self.generator
+        assert model is not None, "settle it first"
+        if not is_here and self.device is not None:
+            raise SettingError("device", "is for one process; leave it out beside an engine")
+        if not isinstance(model, str):
+            return partial(_given, one=model if is_here else _sendable("model", model))
+        if not is_here:
+            if is_service(model):
+                raise SettingError(
+                    "engine",
+                    f"is for models that run on devices; {model} is called from here: leave "
+                    "engine and devices out, concurrency is the number of calls at a time",
+                )
+            settings |= {"lora": [absolute(one) for one in settings.get("lora", ())] or None}
+            model = portable_name(model)
+        return partial(open_on, model=model, truncate=self.truncate, **settings)
+
+    def measurers_opener(self) -> MeasurersOpener:
+        """Return what opens the measurers in the processes of an engine."""
+        return partial(
+            _opened_measurers,
+            measurers=tuple(
+                portable_name(one) if isinstance(one, str) else _sendable("measurers", one)
+                for one in self._chosen()
+            ),
+            truncate=self.truncate,
+        )
+
+    def open_measurers(self) -> list[Measurer]:
+        """Open the measurers, on the device that the generator was sent to."""
+        return _opened_measurers(self.device, measurers=self._chosen(), truncate=self.truncate)
+
+    def _chosen(self) -> Sequence[str | Measurer]:
+        return self.measurers or (default_measurer(),)
+
+    def open_people(self, measurers: Sequence[Measurer]) -> list[PeopleEncoder]:
+        """Open the person detector, if one is wanted; every encoder measures what it finds."""
+        if self.people is None:
+            return []
+        detector = open_person_detector(self.people, device=self.device)
+        return [PeopleEncoder(detector, one) for one in measurers if isinstance(one, Encoder)]
+
+    def is_on_gpu(self) -> bool:
+        """Tell whether models run on a GPU, where measuring and generating need not take turns."""
+        return choose_device(self.device, error=GenerationError).startswith("cuda")
+
+
+def generator_label(models: Models) -> str:
+    """Return what to call the generator in one line."""
+    one = models.generator
+    return one if isinstance(one, str) else "" if one is None else one.identity.name
+
+
+def _given(device: str | None, *, one: T) -> T:
+    """Return an object of the user's own, which is open already."""
+    del device
+    return one
+
+
+def _opened_measurers(
+    device: str | None, *, measurers: Sequence[str | Measurer], truncate: bool
+) -> list[Measurer]:
+    return [
+        open_measurer(one, device=device, truncate=truncate) if isinstance(one, str) else one
+        for one in measurers
+    ]
+
+
+def _check(setting: str, one: object, members: Sequence[str]) -> None:
+    """Raise where something is neither a name nor an object with these members."""
+    if isinstance(one, str):
+        return
+    what = f"{type(one).__name__} object"
+    absent = [name for name in members if not hasattr(one, name)]
+    if isinstance(one, type) or absent == list(members):
+        raise SettingError(
+            setting, f"is {one!r}; allowed: a name, or an object with {', '.join(members)}"
+        )
+    if absent:
+        raise SettingError(
+            setting, f"is a {what} without {', '.join(absent)}; it needs {', '.join(members)}"
+        )
+    if not isinstance(one.identity, Identity):  # type: ignore[attr-defined]
+        raise SettingError(
+            setting,
+            f"is a {what} whose identity is no Identity; use portrayal.Identity(kind, name)",
+        )
+    if not is_count(one.batch_size):  # type: ignore[attr-defined]
+        size = one.batch_size  # type: ignore[attr-defined]
+        raise SettingError(
+            setting, f"is a {what} whose batch_size is {size!r}; allowed: a whole number, 1 or more"
+        )
+
+
+def _sendable(setting: str, one: T) -> T:
+    """Return an object that other processes can be given.
+
+    Raises:
+        SettingError: It cannot be pickled.
+    """
+    try:
+        pickle.dumps(one)
+    except Exception as error:  # whatever its own reduction raises
+        raise SettingError(
+            setting,
+            f"is a {type(one).__name__} object that cannot be sent to other processes "
+            f"({first_line(error)}); leave engine and devices out, or register it under a name",
+        ) from error
+    return one

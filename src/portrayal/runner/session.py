@@ -1,0 +1,176 @@
+"""What the verbs share: an audit, studies and models, each opened once and passed on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from portrayal.audit import Audit, Wanted, location
+from portrayal.errors import AuditError, SettingError
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds import kind_of
+from portrayal.measurers import Measurer
+from portrayal.progress import OnProgress, no_progress
+from portrayal.records import Identity
+from portrayal.runner.models import Models, generator_label
+from portrayal.runner.studies import Asked, find_studies, is_own_name, remembered_studies
+from portrayal.studies.schema import Study
+
+Place = str | os.PathLike[str]
+"""A folder, or for audits also a URL such as `s3://bucket/audit`."""
+
+
+class Session:
+    """One audit, the studies that are asked of it, and the models that answer.
+
+    The verbs (`generate`, `measure`, `analyze`, `report`, `run`) take a session. The audit is
+    opened here where it exists, and made when the first image is generated; measurers are opened
+    when they are first needed.
+
+    Args:
+        out: The audit; need not be there yet.
+        models: Which generator and measurers.
+        corpus: The model's training data, for studies that compare with it.
+        analysis: How to analyze.
+        on_progress: Called as work goes on.
+
+    Attributes:
+        path: Where the audit is.
+        audit: The opened audit; None: not there yet.
+        studies: What is asked, validated; grows by the texts that are drawn for it.
+
+    Raises:
+        AuditError: There is an audit, and it cannot be read.
+        SettingError: A place that is none.
+    """
+
+    def __init__(
+        self,
+        out: Place,
+        *,
+        models: Models | None = None,
+        corpus: Place | None = None,
+        analysis: AnalysisSettings | None = None,
+        on_progress: OnProgress = no_progress,
+    ) -> None:
+        self.path = location(_place("out", out))
+        self.audit = Audit.find(self.path)
+        self.models = models or Models()
+        self.corpus = None if corpus is None else Path(_place("corpus", corpus))
+        self.analysis = analysis or AnalysisSettings()
+        self.on_progress = on_progress
+        self.studies: tuple[Study, ...] = ()
+        self._known: dict[str, Study] = {}
+        self._measurers: list[Measurer] | None = None
+
+    # --- the audit ---------------------------------------------------------------------------
+
+    def opened(self) -> Audit:
+        """Return the audit.
+
+        Raises:
+            NotAnAudit: It is not there yet.
+        """
+        self.audit = self.audit or Audit(self.path)
+        return self.audit
+
+    def begin(self, generator: Identity) -> Audit:
+        """Return the audit, making it where there is none.
+
+        Raises:
+            AuditError: It is about another generator.
+        """
+        if self.audit is None:
+            self.audit = Audit.at(self.path, generator)
+        else:
+            self.audit.require(generator)
+        return self.audit
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether the audit's images came from a folder instead of a generator."""
+        return self.audit is not None and self.audit.is_imported
+
+    @property
+    def generator_label(self) -> str:
+        """What to call the generator in one line."""
+        if self.is_imported:
+            return "imported images"
+        return generator_label(self.models.settled(self.audit))
+
+    # --- studies -----------------------------------------------------------------------------
+
+    def ask(self, asked: Asked | None = None, *, images: int | None = None) -> None:
+        """Ask studies of the audit; None: all that it remembers.
+
+        Args:
+            asked: See `find_studies`.
+            images: Images per prompt, instead of the studies' own.
+
+        Raises:
+            StudyError: There is no such study, or its file is wrong.
+            AuditError: None is named, and the audit remembers none.
+        """
+        if asked is None:
+            self.opened()
+            asked = tuple(self.remembered().values())
+            if not asked:
+                raise AuditError(f"{self.path}: no study was asked of it yet; name one")
+        known = self.remembered() if is_own_name(asked) else {}
+        self.studies = find_studies(asked, known, images=images)
+
+    def ask_again(self, asked: Asked | None = None) -> None:
+        """Ask studies as they are now, with the images per prompt that were asked for before."""
+        self.opened()
+        self.ask(asked)
+        before = self.remembered()
+        self.studies = tuple(
+            study.with_images(before[study.name].images) if study.name in before else study
+            for study in self.studies
+        )
+
+    def remembered(self) -> dict[str, Study]:
+        """Return the studies that the audit remembers now, each validated once."""
+        known = {**self._known, **{study.name: study for study in self.studies}}
+        self._known = remembered_studies(self.audit, known.values())
+        return self._known
+
+    def remember(self) -> None:
+        """Write the studies into the audit, which then knows what was asked of it."""
+        audit = self.opened()
+        for study in self.studies:
+            audit.remember_study(study.name, study.as_dict())
+
+    def draw(self) -> None:
+        """Draw the texts that studies lack; what the audit has drawn before is kept."""
+        before = self.remembered()
+        self.studies = tuple(
+            kind_of(study).draw(study, before.get(study.name)) for study in self.studies
+        )
+
+    def prepare(self) -> None:
+        """Get all that studies need beside generated images: captions, training images."""
+        audit = self.opened()
+        self.studies = tuple(
+            kind_of(study).prepare(study, audit, self.corpus, on_progress=self.on_progress)
+            for study in self.studies
+        )
+
+    def wanted(self) -> Wanted:
+        """Return the images that the studies want together."""
+        return Wanted.by(prompt for study in self.studies for prompt in study.prompts())
+
+    # --- measurers ---------------------------------------------------------------------------
+
+    @property
+    def measurers(self) -> list[Measurer]:
+        """The measurers, opened."""
+        if self._measurers is None:
+            self._measurers = self.models.open_measurers()
+        return self._measurers
+
+
+def _place(setting: str, where: object) -> Place:
+    if isinstance(where, str | os.PathLike) and str(where):
+        return where
+    raise SettingError(setting, f"is {where!r}; allowed: the path of a folder")
