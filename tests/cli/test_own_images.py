@@ -8,7 +8,7 @@ from pathlib import Path
 
 from command_line import ENCODER, CommandLine, fingerprint
 from portrayal.audit import Audit
-from portrayal.measurers import measure, open_encoder
+from portrayal.measurers import measure, open_measurer
 from portrayal.studies import load_study
 
 
@@ -57,7 +57,7 @@ def test_measurements_that_are_not_valid_are_kept_and_not_counted(
     out = imported(portrayal, finished, tmp_path)
     assert portrayal("run", work, "--out", out, *ENCODER).code == 0
     alone = json.loads((out / "results.json").read_text())
-    measure(Audit(out), [open_encoder("practice")], texts=load_study(work).texts())
+    measure(Audit(out), [open_measurer("practice")], texts=load_study(work).texts())
     line = (
         "practice is valid for images of the practice world only: its measurements of these "
         "images are kept, but not counted"

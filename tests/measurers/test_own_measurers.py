@@ -17,7 +17,7 @@ from portrayal.audit import Audit, compact
 from portrayal.errors import MeasurementError
 from portrayal.loading.attempts import Patience
 from portrayal.measurers import MeasurementSummary, Reason, measure
-from portrayal.measurers.watching import Watching
+from portrayal.measurers.while_generating import MeasuresWhileGenerating
 from portrayal.records import GeneratedImage, Identity, ImageRecord, Request
 
 ONCE = Patience(tries=1, sleep=lambda seconds: None)
@@ -217,14 +217,14 @@ def test_labels_are_given_while_images_are_generated(tmp_path: Path) -> None:
     judge: Any = ColourJudge()
     image = Image.new("RGB", (8, 8), (255, 165, 0))
     audit.append_images([ImageRecord("a", 0, "ok", None, png("woman"))])
-    with Watching(audit, [judge]) as watching:
+    with MeasuresWhileGenerating(audit, [judge]) as watching:
         watching([(Request("a", 0), GeneratedImage.ok(image))])
     assert measure(audit, [judge]) == MeasurementSummary(present=1)
 
 
 def test_a_wrong_answer_while_generating_is_left_to_measure(audit: Audit) -> None:
     says: Any = Says("woman")
-    with Watching(audit, [says]) as watching:
+    with MeasuresWhileGenerating(audit, [says]) as watching:
         watching([(Request("a", 0), GeneratedImage.ok(Image.new("RGB", (8, 8))))])
     with pytest.raises(MeasurementError, match="an answer is the text 'woman'"):
         measure(audit, [says])

@@ -29,7 +29,9 @@ def test_a_kind_without_a_truth_is_one_line(portrayal: CommandLine) -> None:
     said = portrayal("practice", "truth", "demo-amplification")
     assert said.code == 1
     assert said.err.count("\n") == 1
-    assert "truths are known for composition, intervention, influence and association" in said.err
+    assert (
+        "demo-amplification is of kind amplification, of which no truth can be computed" in said.err
+    )
 
 
 def test_corpus_says_what_it_wrote(portrayal: CommandLine, tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from influence_worlds import candidate_lists, true_scores
+from portrayal.errors import StudyError
 from portrayal.kinds.influence.schema import InfluenceStudy
 from portrayal.studies.reading import study_from_dict
 from portrayal_practice.calibration import study_truth
-from portrayal_practice.errors import PracticeError
 
 PROMPT = "a confident nurse at the spa"
 
@@ -58,7 +58,7 @@ def test_sampled_texts_give_the_exact_influence_within_the_interval(level: int) 
         "“a” (1) towards woman",
         "“confident” (2) towards woman",
     ]
-    assert {row["how"] for row in rows} == {"400 texts a set"}
+    assert {row["how"] for row in rows} == {"400 texts per set"}
     found = np.array([[row["low"], row["truth"], row["high"]] for row in rows]).T
     reach = found[2] - found[1]
     assert (np.abs(found[1] - wanted) <= 1.7 * reach + 1e-5).all(), "1.7 x 1.96 standard errors"
@@ -89,5 +89,5 @@ def test_a_set_that_shows_nobody_leaves_other_words_their_truth() -> None:
 def test_more_sets_than_can_be_told_are_an_error() -> None:
     template = "a {manner} nurse at the spa " + " ".join(["very"] * 14)
     study = influence_study(choice="sample", draws=2, level=8, subsets=50, template=template)
-    with pytest.raises(PracticeError, match=r"sets of words in .* take a lower level"):
+    with pytest.raises(StudyError, match=r"sets of words in .* take a lower level"):
         study_truth(study, samples=100)

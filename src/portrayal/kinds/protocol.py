@@ -19,6 +19,8 @@ from portrayal.errors import StudyError
 from portrayal.findings.data import StudyData
 from portrayal.findings.human_side import HumanSide, axes_beside_raters
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.generators.truth import StatesTruth
+from portrayal.kinds.truth import Truth
 from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.progress import OnProgress
 from portrayal.records import StudyResult
@@ -104,6 +106,19 @@ class Kind(ABC, Generic[S]):
             f"{study.name} is of kind {study.kind}; a phrase can be taken out of an intervention "
             "study only, such as entigen"
         )
+
+    def truth(self, study: S, world: StatesTruth, *, samples: int) -> Sequence[Truth]:
+        """Return what the study would find with endless images of a generator that states them.
+
+        Args:
+            study: The study.
+            world: The generator.
+            samples: How many texts to draw where truths depend on texts that are drawn.
+
+        Raises:
+            StudyError: Studies of this kind have no such truth.
+        """
+        raise StudyError(f"{study.name} is of kind {study.kind}, of which no truth can be computed")
 
     # --- after images are generated ----------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Measurers look at images; the loop shows them what they have not seen yet.
 
-To add an encoder: one file, one class with the methods of `Encoder`, one entry in `KINDS`.
+What a measurer of your own needs is in `protocol`. One that others can name is a `MeasurerKind`
+under the entry points `portrayal.measurers`.
 """
 
 from __future__ import annotations

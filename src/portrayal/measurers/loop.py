@@ -21,9 +21,6 @@ from portrayal.measurers.protocol import Encoder, MeasurementSummary, Measurer, 
 from portrayal.progress import OnCount
 from portrayal.records import Measurement
 
-Values = Mapping[str, Any] | Reason
-"""What a measurer says of one image."""
-
 _TEXTS_AT_ONCE = 256
 _FAILED = "measuring failed: "
 # Quick measurers would write many small parts; a second of work is little to lose.
@@ -36,6 +33,7 @@ def measure(
     *,
     prompts: Iterable[str] | None = None,
     texts: Iterable[str] = (),
+    axes: Mapping[str, Collection[str]] | None = None,
     on_progress: OnCount | None = None,
     patience: Patience | None = None,
 ) -> MeasurementSummary:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from portrayal.findings.data import AuditData, StudyData, encoder_labels
+from portrayal.findings.data import AuditData, StudyData, measurer_names
 from portrayal.kinds import kind_of
 from portrayal.measurers import MeasurementSummary, require_valid
 from portrayal.measurers import measure as measure_images
 from portrayal.progress import counted
 from portrayal.runner.session import Session
-from portrayal.studies.schema import Study
+from portrayal.studies.schema import Study, asked_groups
 
 
 def measure(session: Session) -> list[MeasurementSummary]:
@@ -49,6 +49,7 @@ def measure_studies(session: Session, studies: Sequence[Study]) -> list[Measurem
             [one],
             prompts=prompts,
             texts=texts,
+            axes=asked_groups(studies),
             on_progress=counted(session.on_progress, "measured"),
         )
         for one in session.measurers
@@ -67,5 +68,5 @@ def study_data(session: Session, study: Study) -> list[StudyData]:
     identities = [one.identity for one in session.measurers]
     return [
         shared.of_study(prompts, identity, label=label)
-        for identity, label in zip(identities, encoder_labels(identities), strict=True)
+        for identity, label in zip(identities, measurer_names(identities), strict=True)
     ]

@@ -15,6 +15,7 @@ from portrayal.audit import Audit
 from portrayal.audit.selections import training_audit
 from portrayal.importers import import_images
 from portrayal.studies.reading import study_from_toml
+from portrayal_practice.weights import CLIP, part_folder
 
 STUDY = """\
 name = "photographs"
@@ -73,7 +74,9 @@ def test_faces_are_looked_for_on_both_sides(tmp_path: Path, astronaut: Image.Ima
     import_images(folder, out, name="a model")
 
     study = study_from_toml(STUDY, source="photographs.toml", name="photographs")
-    session = runner.Session(out, corpus=tmp_path / "data")
+    clip = str(part_folder(CLIP))  # chosen by its folder, it is taken for any images
+    models = runner.Models(measurers=(clip,))
+    session = runner.Session(out, models=models, corpus=tmp_path / "data")
     session.ask(study)  # type: ignore[arg-type]
     runner.generate(session)
     runner.measure(session)

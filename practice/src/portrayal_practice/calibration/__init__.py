@@ -18,14 +18,12 @@ from portrayal_practice.calibration.coverage import (
     pool_truth,
     rejections,
 )
-from portrayal_practice.calibration.pool import Pool, paint_pool
-from portrayal_practice.calibration.truth import association_truth, study_truth
+from portrayal_practice.calibration.pool import paint_pool
+from portrayal_practice.calibration.truth import study_truth
 
 __all__ = [
     "CoverageResult",
-    "Pool",
     "RejectionResult",
-    "association_truth",
     "coverage",
     "paint_pool",
     "pool_truth",

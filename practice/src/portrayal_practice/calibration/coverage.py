@@ -13,20 +13,14 @@ from typing import Literal
 import numpy as np
 
 from portrayal.findings.settings import AnalysisSettings, Effect, Permute, Resample
+from portrayal.generators.truth import Pool
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.contrasts import EFFECT, SCORE, contrast_findings
 from portrayal.kinds.association.schema import AssociationStudy, Contrast
+from portrayal.kinds.association.truth import everything, sides_of, view_of
 from portrayal.kinds.association.view import Poles, View
 from portrayal.records import Finding
-from portrayal_practice.calibration.draws import (
-    draw,
-    everything,
-    redrawn,
-    shuffled,
-    sides_of,
-    view_of,
-)
-from portrayal_practice.calibration.pool import Pool
+from portrayal_practice.calibration.draws import draw, redrawn, shuffled
 from portrayal_practice.errors import PracticeError
 
 Prompts = Literal["same", "redrawn"]

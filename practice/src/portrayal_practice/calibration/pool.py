@@ -8,67 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from portrayal.generators import Generator
+from portrayal.generators.truth import Pool, Vectors
 from portrayal.measurers import Encoder, Reason, open_measurer
-from portrayal.records import GeneratedImage, Identity, Request, digest
+from portrayal.records import GeneratedImage, Request, digest
+from portrayal_practice import NAME
 from portrayal_practice.errors import PracticeError
 from portrayal_practice.generator import PainterGenerator
 
-Vectors = npt.NDArray[np.float32]
 OnProgress = Callable[[int, int], None]
 
 BATCH = 64
 """Images that are generated and embedded together."""
 BLOCK = 8
 """Images per prompt in one file. A pool grows by files; those it has stay as they are."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """Embeddings of many images of each prompt.
-
-    Attributes:
-        prompts: Whose images these are.
-        vectors: Prompts x images x width, as the encoder gave them. Image k has seed k.
-        generator: Who painted.
-        encoder: Who looked.
-    """
-
-    prompts: tuple[str, ...]
-    vectors: Vectors = field(repr=False)
-    generator: Identity
-    encoder: Identity
-
-    @property
-    def samples(self) -> int:
-        """Images per prompt."""
-        return int(self.vectors.shape[1])
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {prompt: row for row, prompt in enumerate(self.prompts)}
-
-    def row(self, prompt: str) -> int:
-        """Return the place of a prompt.
-
-        Raises:
-            PracticeError: The pool has no images of it.
-        """
-        if prompt not in self._rows:
-            raise PracticeError(f"the pool has no images of {prompt!r}; paint a pool with it")
-        return self._rows[prompt]
-
-    def __getitem__(self, prompt: str) -> Vectors:
-        """Return the embeddings of one prompt's images."""
-        found: Vectors = self.vectors[self.row(prompt)]
-        return found
 
 
 def paint_pool(
@@ -100,7 +58,7 @@ def paint_pool(
     if samples < 2:
         raise PracticeError(f"samples is {samples}; allowed: 2 or more")
     generator = generator or PainterGenerator()
-    encoder = encoder or open_measurer("practice")
+    encoder = encoder or open_measurer(NAME)
     store = None if folder is None else _store(folder, texts, generator, encoder)
     blocks: list[Vectors] = []
     wanted = samples * len(texts)

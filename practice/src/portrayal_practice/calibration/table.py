@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from portrayal.generators.truth import Pool
 from portrayal.kinds.association.contrasts import EFFECT, SCORE
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal_practice.calibration.coverage import CoverageResult, coverage, rejections
-from portrayal_practice.calibration.pool import Pool
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,11 @@ from typing import ClassVar
 from portrayal.audit import Audit
 from portrayal.findings.data import StudyData
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.generators.truth import StatesTruth
 from portrayal.kinds.association.human_side import ConceptsBesideRaters
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal.kinds.protocol import Kind
+from portrayal.kinds.truth import Truth
 from portrayal.records import StudyResult
 
 
@@ -26,6 +28,14 @@ class Association(Kind[AssociationStudy]):
         from portrayal.kinds.association.plan import detectable
 
         return detectable(study, settings)
+
+    def truth(
+        self, study: AssociationStudy, world: StatesTruth, *, samples: int
+    ) -> Sequence[Truth]:
+        """Return what the study would find with endless images."""
+        from portrayal.kinds.association.truth import association_truths
+
+        return association_truths(study, world.pool([prompt.text for prompt in study.prompts()]))
 
     def analyze(
         self, study: AssociationStudy, data: Sequence[StudyData], settings: AnalysisSettings

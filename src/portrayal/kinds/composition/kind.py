@@ -7,8 +7,10 @@ from typing import ClassVar
 
 from portrayal.findings.data import StudyData
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.generators.truth import StatesTruth
 from portrayal.kinds.composition.schema import CompositionStudy
 from portrayal.kinds.protocol import Kind
+from portrayal.kinds.truth import Truth
 from portrayal.records import StudyResult
 
 
@@ -24,6 +26,14 @@ class Composition(Kind[CompositionStudy]):
         from portrayal.kinds.composition.plan import detectable
 
         return detectable(study)
+
+    def truth(
+        self, study: CompositionStudy, world: StatesTruth, *, samples: int
+    ) -> Sequence[Truth]:
+        """Return what the study would find with endless images."""
+        from portrayal.kinds.composition.truth import share_truths
+
+        return list(share_truths(study, world))
 
     def analyze(
         self, study: CompositionStudy, data: Sequence[StudyData], settings: AnalysisSettings

@@ -7,8 +7,10 @@ from typing import ClassVar
 
 from portrayal.findings.data import StudyData
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.generators.truth import StatesTruth
 from portrayal.kinds.influence.schema import InfluenceStudy
 from portrayal.kinds.protocol import Kind
+from portrayal.kinds.truth import Truth
 from portrayal.records import StudyResult
 from portrayal.studies.schema import Study
 
@@ -48,6 +50,12 @@ class Influence(Kind[InfluenceStudy]):
         from portrayal.kinds.influence.plan import detectable
 
         return detectable(study)
+
+    def truth(self, study: InfluenceStudy, world: StatesTruth, *, samples: int) -> Sequence[Truth]:
+        """Return what the study would find with endless images."""
+        from portrayal.kinds.influence.truth import influence_truths
+
+        return influence_truths(study, world, samples=samples)
 
     def analyze(
         self, study: InfluenceStudy, data: Sequence[StudyData], settings: AnalysisSettings

@@ -7,8 +7,10 @@ from typing import ClassVar
 
 from portrayal.findings.data import StudyData
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.generators.truth import StatesTruth
 from portrayal.kinds.intervention.schema import InterventionStudy
 from portrayal.kinds.protocol import Kind
+from portrayal.kinds.truth import Truth
 from portrayal.records import StudyResult
 
 
@@ -32,6 +34,14 @@ class Intervention(Kind[InterventionStudy]):
         from portrayal.kinds.intervention.ablation import ablated
 
         return ablated(study, phrase, replacement)
+
+    def truth(
+        self, study: InterventionStudy, world: StatesTruth, *, samples: int
+    ) -> Sequence[Truth]:
+        """Return what the study would find with endless images."""
+        from portrayal.kinds.intervention.truth import intervention_truths
+
+        return intervention_truths(study, world)
 
     def analyze(
         self, study: InterventionStudy, data: Sequence[StudyData], settings: AnalysisSettings

@@ -1,4 +1,4 @@
-"""What an intervention study would find on `practice:painter` with endless images, exactly.
+"""What an intervention study would find with endless images, exactly.
 
 With shares instead of counts: Eq. 1 and its change for every category, axis and sentence, and the
 change of leaning over all categories. Questions are worded as in the analysis.
@@ -7,16 +7,15 @@ change of leaning over all categories. Questions are worded as in the analysis.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from portrayal.generators.truth import StatesTruth
 from portrayal.kinds.intervention.additions import ORIGINAL, Category
 from portrayal.kinds.intervention.changes import DIVERSITY, DIVERSITY_CHANGE, LEANING_CHANGE
 from portrayal.kinds.intervention.schema import InterventionStudy
-from portrayal_practice.calibration.exact import exact_row, world_names
-from portrayal_practice.truth import group_shares
+from portrayal.kinds.truth import Truth, exact
 
 Sides = NDArray[np.float64]
 """Attributes x (share of the first group, share of all others)."""
@@ -25,16 +24,12 @@ Arms = Mapping[str, Sides]
 """By the name of the sentence; "original": the prompts as they are."""
 
 
-def intervention_truth(study: InterventionStudy) -> list[dict[str, Any]]:
-    """Say what an intervention study finds with endless images.
-
-    Raises:
-        PracticeError: An axis or a group of which the world knows no truth.
-    """
-    rows: list[dict[str, Any]] = []
+def intervention_truths(study: InterventionStudy, world: StatesTruth) -> list[Truth]:
+    """Return what an intervention study finds with endless images."""
+    rows: list[Truth] = []
     for axis in study.axes:
         known = {
-            category.name: _arms(study, category, axis)
+            category.name: _arms(study, world, category, axis)
             for category in study.categories
             if axis in category.axes
         }
@@ -44,16 +39,16 @@ def intervention_truth(study: InterventionStudy) -> list[dict[str, Any]]:
     return rows
 
 
-def _arms(study: InterventionStudy, category: Category, axis: str) -> Arms:
-    names = world_names(study, axis, study.axes[axis].groups)
+def _arms(study: InterventionStudy, world: StatesTruth, category: Category, axis: str) -> Arms:
+    groups = list(study.axes[axis].groups)
     first = study.first_group(axis)
     arms = {}
     for one in (None, *study.of_category(category)):
         prompts = [category.prompt(attribute, one) for attribute in category.attributes]
-        shares = [truth.shares for truth in group_shares(prompts, axis=axis)]
+        shares = [one.shares for one in world.shares(prompts, axis=axis, groups=groups)]
         arms[one.name if one else ORIGINAL] = np.array(
             [
-                (each[names[first]], sum(each[n] for g, n in names.items() if g != first))
+                (each[first], sum(each[group] for group in groups if group != first))
                 for each in shares
             ]
         )
@@ -68,19 +63,17 @@ def _diversity(sides: Sides) -> float:
     return float(np.abs(sides[:, 0] - sides[:, 1]).sum() / sides.sum())
 
 
-def _diversities(study: InterventionStudy, where: str, arms: Arms) -> Iterator[dict[str, Any]]:
+def _diversities(study: InterventionStudy, where: str, arms: Arms) -> Iterator[Truth]:
     before = _diversity(arms[ORIGINAL])
     asked = f"{where}: how unevenly are groups shown without an intervention?"
-    yield exact_row(study, asked, DIVERSITY, before)
+    yield exact(study, asked, DIVERSITY, before)
     for name, sides in arms.items():
         if name != ORIGINAL:
             question = f"{where}: diversity changed by “{name}”"
-            yield exact_row(study, question, DIVERSITY_CHANGE, _diversity(sides) - before)
+            yield exact(study, question, DIVERSITY_CHANGE, _diversity(sides) - before)
 
 
-def _leanings(
-    study: InterventionStudy, axis: str, categories: Sequence[Arms]
-) -> Iterator[dict[str, Any]]:
+def _leanings(study: InterventionStudy, axis: str, categories: Sequence[Arms]) -> Iterator[Truth]:
     silent = {one.name for one in study.all_interventions() if one.axis != axis}
     met = dict.fromkeys(name for arms in categories for name in arms if name != ORIGINAL)
     for name in met:
@@ -91,7 +84,7 @@ def _leanings(
             change = np.concatenate([_bias(arms[name]) - _bias(arms[ORIGINAL]) for arms in parts])
             value = float(usual[told] @ change[told] / np.abs(usual[told]).sum())
             question = f"{axis}: leaning changed by “{name}”"
-            yield exact_row(study, question, LEANING_CHANGE, value)
+            yield exact(study, question, LEANING_CHANGE, value)
 
 
 def _usual(arms: Arms, names: set[str]) -> NDArray[np.float64]:

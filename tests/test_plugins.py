@@ -1,0 +1,234 @@
+"""What packages bring comes through entry points, and what cannot be used is one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from portrayal import plugins
+from portrayal.errors import (
+    GenerationError,
+    LanguageError,
+    MeasurementError,
+    PluginError,
+    StudyError,
+)
+from portrayal.generators import (
+    GeneratorKind,
+    default_model,
+    has_real_faces,
+    notice,
+    open_generator,
+)
+from portrayal.generators.registry import is_service, portable_name
+from portrayal.kinds.influence.schema import Transmutation
+from portrayal.language.fillers import open_filler
+from portrayal.measurers import (
+    MeasurerKind,
+    default_encoder,
+    is_valid,
+    open_measurer,
+    require_valid,
+    validity,
+)
+from portrayal.plugins import GENERATORS, LANGUAGE, MEASURERS, STUDIES
+from portrayal.records import Identity
+from portrayal.runner import model_for
+from portrayal.studies import reading
+
+INSTALL = 'the practice world comes with: pip install "portrayal[practice]"'
+
+
+def opened(name: str, **settings: Any) -> Any:
+    return name, settings
+
+
+ANY = GeneratorKind(written="anything", open=opened, general=True)
+CLAY = GeneratorKind(
+    written="clay", open=opened, names=("clay",), settings=("steps",), default="clay",
+    identity_kind="clay", real_faces=False, notice="Clay figures.",
+)  # fmt: skip
+THUMB = MeasurerKind(
+    written="thumb", open=opened, names=("thumb",), default="thumb", identity_kind="thumb",
+    valid_for=CLAY.made, valid_words="clay figures",
+)  # fmt: skip
+NOTHING = object()
+
+
+class Installed:
+    """Says which entry points there are."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.points: list[EntryPoint] = []
+        patch.setattr(plugins, "entry_points", self._select)
+        self.forget()
+
+    def _select(self, *, group: str) -> EntryPoints:
+        ours = (one for one in entry_points(group=group) if one.value.startswith("portrayal."))
+        return EntryPoints([*self.points, *ours]).select(group=group)
+
+    def add(self, group: str, name: str, value: str) -> None:
+        self.points.append(EntryPoint(name, value, group))
+        self.forget()
+
+    def add_object(self, group: str, one: str) -> None:
+        self.add(group, one.lower(), f"{__name__}:{one}")
+
+    @staticmethod
+    def forget() -> None:
+        plugins.plugins.cache_clear()
+        reading._builtin_files.cache_clear()
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
+    """Nothing but the core; tests add to it."""
+    found = Installed(monkeypatch)
+    yield found
+    monkeypatch.undo()
+    found.forget()
+
+
+# --- what cannot be used -------------------------------------------------------------------------
+
+
+def test_two_packages_of_one_name(installed: Installed) -> None:
+    installed.add(GENERATORS, "diffusers", f"{__name__}:CLAY")
+    with pytest.raises(PluginError, match=r"two packages register 'diffusers' under portrayal\."):
+        open_generator("clay")
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("portrayal_absent:KIND", "cannot be loaded .ModuleNotFoundError: No module named"),
+        (f"{__name__}:ABSENT", "cannot be loaded .AttributeError"),
+        (f"{__name__}:NOTHING", "is no MeasurerKind; update or uninstall its package"),
+    ],
+)
+def test_what_a_package_registers_and_is_none(installed: Installed, value: str, why: str) -> None:
+    installed.add(MEASURERS, "odd", value)
+    with pytest.raises(PluginError, match=why):
+        open_measurer("thumb")
+
+
+def test_two_packages_with_a_study_of_one_name(
+    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "more_studies").mkdir()
+    (tmp_path / "more_studies" / "__init__.py").touch()
+    (tmp_path / "more_studies" / "paradox.toml").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    installed.add(STUDIES, "more", "more_studies")
+    with pytest.raises(PluginError, match="two packages bring the study 'paradox'"):
+        reading.builtin_names()
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+def test_a_general_kind_is_asked_last_whatever_the_order(installed: Installed) -> None:
+    installed.add_object(GENERATORS, "ANY")
+    installed.add_object(GENERATORS, "CLAY")
+    assert open_generator("clay", steps=3, truncate=False) == ("clay", {"steps": 3})
+    with pytest.raises(GenerationError, match="clay knows no --lora; allowed: --steps"):
+        open_generator("clay", lora=["x"])
+
+
+def test_a_registered_name_means_the_same_everywhere(
+    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clay").mkdir()
+    assert portable_name("clay") == f"{tmp_path}/clay"
+    installed.add_object(GENERATORS, "CLAY")
+    assert portable_name("clay") == "clay"
+    assert is_service("api:clay")
+    assert not is_service("clay")
+
+
+def test_a_near_name_is_hinted_at(installed: Installed) -> None:
+    with pytest.raises(GenerationError) as alone:
+        open_generator("clai")
+    assert str(alone.value).endswith(f"not a Hub id (owner/name); {INSTALL}")
+    installed.add_object(GENERATORS, "CLAY")
+    with pytest.raises(GenerationError, match="did you mean clay"):
+        open_generator("clai")
+    with pytest.raises(MeasurementError, match="did you mean clay"):
+        open_measurer("clai")
+
+
+def test_what_a_generator_declares_about_its_images(installed: Installed) -> None:
+    installed.add_object(GENERATORS, "CLAY")
+    clay, other = Identity("clay", "clay"), Identity("diffusers", "clay")
+    assert notice(clay) == "Clay figures."
+    assert not has_real_faces(clay)
+    assert notice(other) == ""
+    assert has_real_faces(other)
+
+
+# --- defaults ------------------------------------------------------------------------------------
+
+
+def test_without_a_default_the_option_is_required(installed: Installed, tmp_path: Path) -> None:
+    with pytest.raises(GenerationError) as model:
+        model_for(tmp_path / "audit", None)
+    assert str(model.value) == (
+        "which model? give --model: openai:MODEL or api:MODEL, a folder or a Hub id (owner/name); "
+        f"{INSTALL}"
+    )
+    with pytest.raises(MeasurementError, match=r"which encoder\? give --encoder: open_clip:ARCH"):
+        default_encoder()
+    assert Transmutation().model == ""
+    with pytest.raises(LanguageError) as words:
+        open_filler(Transmutation().model)
+    assert str(words.value) == (
+        "masked language model is ''; allowed: a folder or a Hub id (owner/name); " + INSTALL
+    )
+    with pytest.raises(StudyError) as study:
+        reading.load_study("demo")
+    assert str(study.value).endswith(f"(a file's name ends with .toml); {INSTALL}")
+
+
+def test_a_default_that_two_packages_claim_is_none(
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed.add_object(GENERATORS, "CLAY")
+    assert default_model() == "clay"
+    wax = GeneratorKind(written="wax", open=opened, names=("wax",), default="wax")
+    other = ModuleType("other_clay")
+    other.WAX = wax  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "other_clay", other)
+    installed.add(GENERATORS, "wax", "other_clay:WAX")
+    with pytest.raises(GenerationError, match=r"which model\? give --model: .*clay, wax"):
+        default_model()
+
+
+# --- validity ------------------------------------------------------------------------------------
+
+
+def test_a_measurer_says_whose_images_it_is_valid_for(installed: Installed) -> None:
+    installed.add_object(MEASURERS, "THUMB")
+    thumb = Identity("thumb", "thumb")
+    require_valid([thumb, Identity("clip", "some/clip")], Identity("clay", "clay"))
+    photographs = Identity("folder", "photographs")
+    assert not is_valid(thumb, photographs)
+    assert is_valid(Identity("clip", "thumb"), photographs), "another kind of the same name"
+    assert validity(thumb) == "thumb is valid for clay figures"
+    with pytest.raises(MeasurementError) as refused:
+        require_valid([Identity("clip", "some/clip"), thumb], photographs)
+    assert str(refused.value) == (
+        "thumb is valid for clay figures only, not for those of photographs; name another "
+        "encoder with --encoder, such as openai/clip-vit-base-patch32"
+    )
+
+
+def test_the_language_group_has_every_role(installed: Installed) -> None:
+    roles = {kind.role for kind in plugins.plugins(LANGUAGE, object).values()}  # type: ignore[attr-defined]
+    assert roles == {"words", "sentences", "names"}
