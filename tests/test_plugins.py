@@ -31,7 +31,7 @@ from portrayal.kinds.influence.schema import Transmutation
 from portrayal.language.fillers import open_filler
 from portrayal.measurers import (
     MeasurerKind,
-    default_encoder,
+    default_measurer,
     is_valid,
     open_measurer,
     require_valid,
@@ -184,7 +184,7 @@ def test_without_a_default_the_option_is_required(installed: Installed, tmp_path
         f"{INSTALL}"
     )
     with pytest.raises(MeasurementError, match=r"which encoder\? give --encoder: open_clip:ARCH"):
-        default_encoder()
+        default_measurer()
     assert Transmutation().model == ""
     with pytest.raises(LanguageError) as words:
         open_filler(Transmutation().model)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 from scipy import stats
 
-from portrayal.runner import analyze
+from portrayal.runner import Session, analyze
 
 EXPLAINED: Mapping[tuple[str, str], str] = {}
 """Findings that are meant to differ: (study, question) -> a sentence of CHANGELOG.md that says why.
@@ -62,7 +62,9 @@ def by_name(findings: list[dict[str, Any]]) -> Findings:
 def computed(released: Path, copy: Path) -> Findings:
     """Return what this version finds in a released audit; it works on a copy."""
     shutil.copytree(released / "audit", copy)
-    return by_name([finding.as_dict() for finding in analyze(copy).findings])
+    session = Session(copy)
+    session.ask()
+    return by_name([finding.as_dict() for finding in analyze(session).findings])
 
 
 def stored(released: Path) -> Findings:

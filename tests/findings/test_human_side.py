@@ -9,7 +9,7 @@ import pytest
 
 from invented import ENCODER, OTHER_ENCODER, direction, fill_audit, leaning
 from portrayal.audit import Audit
-from portrayal.errors import StudyError
+from portrayal.errors import SettingError
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal.raters.questions import QuestionSet, default_questions
@@ -166,7 +166,7 @@ def test_the_rule_of_consensus_is_a_setting() -> None:
     assert AnalysisSettings(consensus="majority-certain").as_dict()["consensus"] == (
         "majority-certain"
     )
-    with pytest.raises(StudyError, match="consensus is 'all'; allowed: majority"):
+    with pytest.raises(SettingError, match="consensus is 'all'; allowed: majority"):
         AnalysisSettings(consensus="all")  # type: ignore[arg-type]
 
 

@@ -78,7 +78,7 @@ def label_shown(shown: Shown, name: str, axis: Axis, data: StudyData) -> Classif
 
 def unlabelled(name: str, axis: Axis, data: StudyData) -> str:
     """Say why a measurer has no label on an axis."""
-    axes = dict.fromkeys(axis for labels in data.labels.values() for axis in labels)
+    axes = dict.fromkeys(one for labels in data.labels.values() for one in labels)
     if name in axes:
         other = next(_other_answers((one.get(name, {}) for one in data.labels.values()), axis), "?")
         return (

@@ -24,7 +24,7 @@ from portrayal.runner.engines import EngineSettings
 from portrayal.runner.engines.protocol import MeasurersOpener, Opener
 
 _GENERATOR = ("identity", "batch_size", "check", "generate")
-_MEASURER = ("identity", "batch_size", "columns", "measure")
+_MEASURER = ("identity", "gives", "measure")
 
 T = TypeVar("T")
 
@@ -194,8 +194,8 @@ def _check(setting: str, one: object, members: Sequence[str]) -> None:
             setting,
             f"is a {what} whose identity is no Identity; use portrayal.Identity(kind, name)",
         )
-    if not is_count(one.batch_size):  # type: ignore[attr-defined]
-        size = one.batch_size  # type: ignore[attr-defined]
+    size = getattr(one, "batch_size", 1)
+    if not is_count(size):
         raise SettingError(
             setting, f"is a {what} whose batch_size is {size!r}; allowed: a whole number, 1 or more"
         )
