@@ -45,6 +45,7 @@ bench: $(VENV)/.ready-dev    ## speed and memory against peers, as ratios
 
 docs: $(VENV)/.ready-dev    ## write docs/cli.md anew from the commands' own help
 	$(BIN)/python docs/generate_cli.py
+	$(BIN)/python docs/generate_results_schema.py
 
 clean:           ## remove what the targets above made
 	rm -rf $(VENV) dist build audits .mypy_cache .ruff_cache .pytest_cache

@@ -14,11 +14,12 @@ from PIL import Image
 
 from portrayal.audit import Audit
 from portrayal.audit.selections import SELECTION, Selection, training_folder, write_selection
+from portrayal.findings import StudyResult
 from portrayal.findings.data import AuditData
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.amplification.analysis import analyze_amplification
 from portrayal.kinds.amplification.schema import AmplificationStudy, CaptionPrompt, DrawnCaptions
-from portrayal.records import Identity, ImageRecord, Measurement, StudyResult, image_key
+from portrayal.records import Identity, ImageRecord, Measurement, image_key
 from portrayal.studies.reading import study_from_dict
 
 GENERATOR = Identity("folder", "invented", {"steps": 50})

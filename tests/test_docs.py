@@ -9,6 +9,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -115,12 +116,22 @@ def test_commands_and_options_in_examples_exist(where: str, line: str) -> None:
     assert set(given) <= known, f"{where}: unknown options {set(given) - known}"
 
 
-def test_the_page_of_commands_is_fresh() -> None:
-    file = ROOT / "docs" / "generate_cli.py"
-    spec = importlib.util.spec_from_file_location("generate_cli", file)
+def generator(name: str) -> ModuleType:
+    """Return a script of `docs/`."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
+    return generate
+
+
+def test_the_page_of_commands_is_fresh() -> None:
     written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert written == generate.page(), "docs/cli.md is stale; run: make docs"
+    assert written == generator("generate_cli").page(), "docs/cli.md is stale; run: make docs"
+
+
+def test_the_schema_of_results_is_fresh() -> None:
+    written = (ROOT / "docs" / "results.schema.json").read_text(encoding="utf-8")
+    fresh = generator("generate_results_schema").schema()
+    assert written == fresh, "docs/results.schema.json is stale; run: make docs"

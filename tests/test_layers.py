@@ -32,10 +32,10 @@ ALLOWED: dict[str, set[str]] = {
     },
     "language": {"errors", "records", "plugins", "studies", "loading"},
     "corpora": {*BASE, "language"},
-    "raters": {*BASE, "report"},
+    "raters": BASE,
     "findings": {*BASE, "measurers", "raters"},
     "kinds": {*BASE, "generators", "measurers", "language", "corpora", "raters", "findings"},
-    "report": {*BASE, "generators", "findings", "runner"},
+    "report": {*BASE, "generators", "findings", "kinds"},
     "runner": {
         *BASE, "generators", "measurers", "language", "corpora", "raters", "findings", "kinds",
         "report",

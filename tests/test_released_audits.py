@@ -10,6 +10,7 @@ import json
 import math
 import shutil
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,7 +65,7 @@ def computed(released: Path, copy: Path) -> Findings:
     shutil.copytree(released / "audit", copy)
     session = Session(copy)
     session.ask()
-    return by_name([finding.as_dict() for finding in analyze(session).findings])
+    return by_name([asdict(finding) for finding in analyze(session).findings])
 
 
 def stored(released: Path) -> Findings:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from portrayal import statistics
     from portrayal.audit import Audit
     from portrayal.errors import PortrayalError
-    from portrayal.records import Finding, GeneratedImage, Identity, Prompt, Request
+    from portrayal.findings.finding import Finding
+    from portrayal.records import GeneratedImage, Identity, Prompt, Request
     from portrayal.studies.reading import load_study
     from portrayal.studies.schema import Study
 
@@ -35,7 +36,7 @@ __all__ = [
 _HOMES = {
     "Audit": "portrayal.audit",
     "PortrayalError": "portrayal.errors",
-    "Finding": "portrayal.records",
+    "Finding": "portrayal.findings.finding",
     "Identity": "portrayal.records",
     "GeneratedImage": "portrayal.records",
     "Prompt": "portrayal.records",

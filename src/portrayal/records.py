@@ -3,7 +3,7 @@
 Prompt -> Request -> Image           what is wanted, what is asked for, what came back
 Identity                               all that changes a generator's or a measurer's output
 Measurement                            what a measurer saw in one image, or why not
-Finding, Table, StudyResult            what a study says, for results.json and the report
+Plain                                  records that are the same before and after JSON
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -179,39 +179,6 @@ class Measurement:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A statistic that answers a study's question.
-
-    `low` and `high` bound the interval at the study's confidence; `p` is raw, `q` is corrected over
-    all questions of the audit. An answer that cannot be given has estimate None and says why in
-    `sentence`; it is never a number.
-    """
-
-    study: str
-    question: str
-    statistic: str
-    estimate: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    q: float | None
-    n: int
-    n_missing: int
-    unit: str
-    sentence: str
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return a JSON-ready copy in which NaN and infinities are null."""
-        return {key: plain(value) for key, value in asdict(self).items()}
-
-
-def finite(value: float) -> float | None:
-    """Return a number, or None for NaN and infinities: results.json knows no others."""
-    return value if math.isfinite(value) else None
-
-
 def plain(value: Any) -> Any:
     """Return a JSON-ready copy: numpy scalars and arrays unpacked, NaN and infinities as None."""
     if hasattr(value, "tolist"):
@@ -226,35 +193,9 @@ def plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A named table of a study's result: for the report, for papers, for pandas.
+class Plain:
+    """A record whose values are JSON-ready: the same before it is written and after it is read."""
 
-    `role` tells the report how to draw it ("forest", "distribution", "arrows", "scatter", ...);
-    a role that the report does not know is shown as a plain table.
-    """
-
-    name: str
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-    role: str = "table"
-    note: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return a JSON-ready copy."""
-        return {key: plain(value) for key, value in asdict(self).items()}
-
-
-@dataclass(frozen=True, slots=True)
-class StudyResult:
-    """Everything that one study says about one audit."""
-
-    study: str
-    kind: str
-    title: str
-    findings: Sequence[Finding]
-    tables: Sequence[Table] = ()
-    dropped: Mapping[str, int] = field(default_factory=dict)
-    unused: int = 0
-    """Images of the study's prompts beyond what it asks for."""
-    notes: Sequence[str] = ()
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            object.__setattr__(self, one.name, plain(getattr(self, one.name)))

@@ -190,12 +190,12 @@ def test_a_part_that_was_tampered_with(portrayal: CommandLine, audit: Path) -> N
     assert fingerprint(audit) == before
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"format": 1}', '{"format": 99}'])
+@pytest.mark.parametrize("content", ["{", "[]", '{"format": 1}', '{"format": 2}', '{"format": 99}'])
 def test_results_that_are_damaged(portrayal: CommandLine, audit: Path, content: str) -> None:
     (audit / "results.json").write_text(content)
     line = portrayal("report", audit).error
     assert "results.json" in line
-    assert "portrayal" in line
+    assert "; run: portrayal analyze" in line or "portrayal repair" in line
 
 
 def test_a_report_before_any_analysis(portrayal: CommandLine, audit: Path) -> None:

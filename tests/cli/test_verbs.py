@@ -13,6 +13,7 @@ import pytest
 
 from command_line import CommandLine, command, fingerprint, in_a_process
 from portrayal import Audit
+from portrayal.findings import Results
 
 PAINTER = ("--model", "practice:painter")
 
@@ -152,7 +153,7 @@ def test_from_python(finished: Path) -> None:
     measured = audit.measurements().df()
     assert set(measured["key"]) == set(images["key"])
     assert len({len(vector) for vector in measured["embedding"]}) == 1
-    findings = audit.findings().df()
+    findings = Results.read(audit).findings.to_frame()
     assert {"estimate", "low", "high", "p", "q", "n", "n_missing", "sentence"} <= set(findings)
     assert findings["study"].unique().tolist() == ["work"]
 

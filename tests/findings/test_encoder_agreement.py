@@ -9,9 +9,10 @@ from scipy import stats
 from invented import ENCODER, OTHER_ENCODER, WIDTH, fill_audit, leaning
 from portrayal.audit import Audit
 from portrayal.findings.encoder_agreement import image_agreement, tau_over_images
+from portrayal.findings.parts import Distribution, ImageValue
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.schema import AssociationStudy
-from portrayal.records import Identity, Prompt, Table
+from portrayal.records import Identity, Prompt
 from portrayal.runner.analysis import analyze
 from portrayal.studies.reading import load_study, study_from_toml
 
@@ -47,10 +48,10 @@ def test_two_encoders_stand_side_by_side(audit: Audit, study: AssociationStudy) 
     assert (tau.n, tau.details["same_sign"]) == (32, 32)
     last = results.as_dict()["studies"][-1]
     assert (last["study"], last["kind"]) == ("encoders", "agreement")
-    rows = {row[0]: row for row in last["tables"][0]["rows"]}
+    rows = {row[0]: row for row in last["parts"][0]["rows"]}
     assert rows["d"][3:6] == [1, 1, 1.0]
     assert rows["association"][3:5] == [2, 2]
-    names = [table["name"] for table in results.as_dict()["studies"][0]["tables"]]
+    names = [part.name for part in results.studies[0].parts]
     assert len(names) == len(set(names))
 
 
@@ -73,7 +74,7 @@ def test_encoders_that_see_different_things_do_not_agree(
 def test_one_encoder_has_nothing_to_agree_with(audit: Audit, study: AssociationStudy) -> None:
     fill_audit(audit, [study], leaning({}))
     results = analyze(audit)
-    assert [result.study for result in results.results] == ["small"]
+    assert [section.study for section in results.studies] == ["small"]
     assert not [f for f in results.findings if f.statistic == "Kendall's tau"]
 
 
@@ -90,7 +91,7 @@ def test_what_only_one_encoder_missed_is_named(audit: Audit, study: AssociationS
     fill_audit(
         audit, [study], leaning({}), encoder=OTHER_ENCODER, measured=lambda p, seed: seed > 0
     )
-    dropped = analyze(audit).results[0].dropped
+    dropped = analyze(audit).studies[0].dropped
     assert dropped == {f"not measured · {OTHER_ENCODER.name}": 24}
 
 
@@ -109,13 +110,12 @@ def test_tau_agrees_with_scipy_and_its_interval_covers() -> None:
     assert 0.91 <= np.mean(covered) <= 0.985
 
 
-def test_constant_values_have_no_tau() -> None:
+def test_constant_values_have_no_tau(study: AssociationStudy) -> None:
     tau, interval = tau_over_images(np.ones(9), np.arange(9.0), list("abcdefghi"), confidence=0.95)
     assert math.isnan(tau)
     assert math.isnan(interval.low)
-    columns = ("key", "concept", "prompt", "seed", "value")
-    table = Table("t", "t", columns, [[str(i), "c", "p", i, 1.0] for i in range(5)])
-    (found,) = image_agreement("s", {"a": table, "b": table}, AnalysisSettings())
+    seen = Distribution("t", "t", [ImageValue(str(i), "c", "p", i, 1.0) for i in range(5)])
+    (found,) = image_agreement(study, {"a": seen, "b": seen}, AnalysisSettings())
     assert found.estimate is None
     assert found.sentence.startswith("not enough data: ")
 

@@ -10,13 +10,14 @@ import pytest
 from invented import ENCODER, OTHER_ENCODER, direction, fill_audit, leaning
 from portrayal.audit import Audit
 from portrayal.errors import SettingError
+from portrayal.findings import Finding
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal.raters.questions import QuestionSet, default_questions
 from portrayal.raters.storage import store_votes
 from portrayal.raters.subjects import chosen_questions, find_subjects
 from portrayal.raters.votes import RatedImage, Vote, Votes
-from portrayal.records import Finding, Measurement, Prompt
+from portrayal.records import Measurement, Prompt
 from portrayal.runner.analysis import Results, analyze
 from portrayal.studies.axes import default_axes
 from portrayal.studies.reading import study_from_toml
@@ -107,7 +108,7 @@ def test_agreement_is_the_share_of_images_with_the_same_group(audit: Audit) -> N
     assert found.low is not None
     assert found.low < 0.75
     assert "75 % of 24 images" in found.sentence
-    tables = {table.name: table for table in results.results[0].tables}
+    tables = {table.name: table for table in results.studies[0].parts}
     counts = [row[1:3] for row in tables["confusion-perceived-gender"].rows]
     assert sum(row[i] for i, row in enumerate(counts)) == 18
     check = tables["check-raters-perceived-gender"]
@@ -200,7 +201,7 @@ def test_tau_follows_the_raters(audit: Audit) -> None:
         results = analyze(audit, settings=SETTINGS)
         (found,) = about(results, "order concepts as raters do")
         assert found.estimate == pytest.approx(sign)
-        (table,) = [one for one in results.results[0].tables if one.name == "raters"]
+        (table,) = [one for one in results.studies[0].parts if one.name == "raters"]
         assert [row[0] for row in table.rows] == list(lean)
 
 

@@ -88,7 +88,7 @@ def test_people_are_counted_one_by_one(audit: Audit) -> None:
     assert counts["nurse"]["counts"] == {"man": 1, "woman": 3}
     assert (counts["nurse"]["unknown"], counts["nurse"]["nobody"]) == (1, 1)
     assert counts["judge"]["counts"] == {"man": 6, "woman": 0}, "nobody looked: whole images"
-    (note,) = [note for note in results.results[0].notes if "one by one" in note]
+    (note,) = [note for note in results.studies[0].notes if "one by one" in note]
     assert "where boxes found them: of 12 images 1 show nobody, 2 one person, 3 several" in note
     assert "6 images without a look count as a whole" in note
 
@@ -100,5 +100,5 @@ def test_whole_images_can_be_asked_for(audit: Audit) -> None:
     results = analyze(audit, settings=settings)
     shares = [f.details["counts"] for f in results.findings if f.statistic == "group share"]
     assert shares == [{"man": 6, "woman": 0}] * 2
-    assert not any("one by one" in note for note in results.results[0].notes)
+    assert not any("one by one" in note for note in results.studies[0].notes)
     assert json.loads((audit.path / "results.json").read_text())["settings"]["people"] == "whole"

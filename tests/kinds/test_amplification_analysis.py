@@ -10,10 +10,12 @@ import pytest
 
 from amplification_worlds import Captions, Shown, a_study, analyzed, build, caption_text, split
 from portrayal.audit import Audit
+from portrayal.findings import Finding, StudyResult
+from portrayal.findings.parts import Sides
 from portrayal.kinds.amplification import measured
 from portrayal.kinds.amplification.image_groups import face_reason
 from portrayal.kinds.amplification.schema import AmplificationStudy, FaceRule
-from portrayal.records import Finding, Identity, StudyResult
+from portrayal.records import Identity
 from portrayal.statistics.intervals import UNKNOWN, Interval
 
 ENGINEER = ("A photo of an engineer", "An engineer at work")
@@ -57,7 +59,8 @@ def of(result: StudyResult, statistic: str) -> dict[str, Finding]:
 
 
 def rows(result: StudyResult, name: str) -> list[dict[str, Any]]:
-    (table,) = (table for table in result.tables if table.name == name)
+    (part,) = (part for part in result.parts if part.name == name)
+    table = part.as_table(result.findings)
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
 
 
@@ -343,7 +346,7 @@ def test_the_same_audit_gives_the_same_numbers(
     answered: tuple[Audit, AmplificationStudy], result: StudyResult
 ) -> None:
     again = analyzed(*answered)
-    assert [f.as_dict() for f in again.findings] == [f.as_dict() for f in result.findings]
+    assert again == result
     fixed = of(analyzed(*answered, resample="images"), "amplification")["naive"]
     assert fixed.estimate == of(result, "amplification")["naive"].estimate
 
@@ -366,7 +369,9 @@ def test_an_encoder_that_has_not_looked_has_no_answer_beside_one_that_has(
     (blind,) = (f for f in result.findings if f.question.endswith("· another"))
     assert blind.estimate is None
     assert "has not read the texts of the axis" in blind.sentence
-    assert {t.name for t in result.tables if t.role == "sides"} == {"sides · invented-encoder"}
+    assert {one.name for one in result.parts if isinstance(one, Sides)} == {
+        "sides · invented-encoder"
+    }
 
 
 @pytest.mark.parametrize(

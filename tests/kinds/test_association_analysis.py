@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -9,10 +11,13 @@ from scipy import stats
 from invented import WIDTH, direction, fill_audit, leaning
 from portrayal.audit import Audit
 from portrayal.errors import AuditError, SettingError, StudyError
+from portrayal.findings import Finding
+from portrayal.findings.parts import Distribution, Forest
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.association.parts import Arrows
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal.kinds.association.text_side import sign_flip_p
-from portrayal.records import Finding, Prompt
+from portrayal.records import Prompt
 from portrayal.runner.analysis import analyze
 from portrayal.statistics import association_scores
 from portrayal.studies.reading import load_study, study_from_toml
@@ -34,7 +39,7 @@ def study() -> AssociationStudy:
     return found
 
 
-def only(findings: list[Finding], statistic: str) -> Finding:
+def only(findings: Sequence[Finding], statistic: str) -> Finding:
     (found,) = [one for one in findings if one.statistic == statistic]
     return found
 
@@ -55,7 +60,7 @@ def test_flowers_and_insects_end_to_end(audit: Audit) -> None:
     )
     assert "a large effect; p < 0.001; 250 + 250 images of 25 + 25 prompts." in effect.sentence
     stored = audit.results()
-    assert stored["findings"] == [json.loads(json.dumps(one.as_dict())) for one in found]
+    assert stored["findings"] == [json.loads(json.dumps(asdict(one))) for one in found]
 
 
 def pairs_mean(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -94,10 +99,10 @@ def test_score_and_d_agree_with_equations_1_to_4(audit: Audit, study: Associatio
     assert details["exact"]
     assert details["splits"] == 126
     values = {
-        (row[0], row[1]): row[4]
-        for table in analyze(audit).results[0].tables
-        if table.role == "distribution"
-        for row in table.rows
+        (row.key, row.concept): row.value
+        for part in analyze(audit).studies[0].parts
+        if isinstance(part, Distribution)
+        for row in part.rows
     }
     assert sorted(values.values()) == pytest.approx(sorted([*x, *y]), abs=1e-6)
 
@@ -108,9 +113,14 @@ def test_a_concept_leans_by_the_mean_of_equation_2(audit: Audit, study: Associat
     concepts = {
         one.details["concept"]: one for one in results.findings if one.statistic == "association"
     }
-    table = next(t for t in results.results[0].tables if t.role == "distribution")
+    seen = next(one for one in results.studies[0].parts if isinstance(one, Distribution))
+    assert (seen.measurer, seen.first, seen.second) == (
+        "invented-encoder",
+        "pleasant",
+        "unpleasant",
+    )
     for name in ("flowers", "insects"):
-        mean = np.mean([row[4] for row in table.rows if row[1] == name])
+        mean = np.mean([row.value for row in seen.rows if row.concept == name])
         assert concepts[name].estimate == pytest.approx(mean)
         # The contrast is the question; a concept's own p is kept aside.
         assert concepts[name].p is None
@@ -182,12 +192,14 @@ def test_q_corrects_over_all_tests_of_the_audit(audit: Audit, study: Association
     assert tested[1][1] == pytest.approx(tested[1][0])
     assert (
         "After correction over 2 tests: q = "
-        in only(list(results.results[0].findings), "d").sentence
+        in only(results.findings_of(results.studies[0].study), "d").sentence
     )
     assert "Not clear after correction" not in " ".join(f.sentence for f in results.findings)
-    for result in results.results:
-        forest = next(t for t in result.tables if t.name == "contrasts")
-        assert forest.rows[0][5] == only(list(result.findings), "d").q
+    for section in results.studies:
+        forest = next(one for one in section.parts if isinstance(one, Forest))
+        found = results.findings_of(section.study)
+        assert forest.name == "contrasts"
+        assert forest.as_table(found).rows[0][5] == only(found, "d").q
 
 
 # --- not enough data: never a number -----------------------------------------------------------
@@ -196,7 +208,7 @@ def test_q_corrects_over_all_tests_of_the_audit(audit: Audit, study: Association
 def no_number(finding: Finding, *, n: int = 0) -> str:
     assert (finding.estimate, finding.low, finding.high, finding.p, finding.q) == (None,) * 5
     assert finding.n == n
-    assert finding.sentence.startswith("not enough data: ")
+    assert finding.sentence.startswith(f"not enough data: {finding.reason}")
     return finding.sentence
 
 
@@ -239,7 +251,7 @@ def test_an_encoder_that_returns_nan(audit: Audit, study: AssociationStudy) -> N
     fill_audit(audit, [study], lambda prompt, seed: np.full(WIDTH, np.nan))
     results = analyze(audit)
     assert "108 embedding is NaN, infinite or zero" in no_number(only(results.findings, "d"))
-    assert results.results[0].dropped == {"embedding is NaN, infinite or zero": 108}
+    assert results.studies[0].dropped == {"embedding is NaN, infinite or zero": 108}
 
 
 def test_all_images_the_same(audit: Audit, study: AssociationStudy) -> None:
@@ -349,20 +361,19 @@ def text_vector(text: str) -> np.ndarray:
 def test_texts_stand_beside_images(audit: Audit) -> None:
     lean = {"chef": 0.4, "nurse": -0.4, "pilot": 0.3, "clerk": -0.3, "judge": 0.3}
     fill_audit(audit, [occupations()], leaning(lean, noise=0.05), texts=text_vector)
-    result = analyze(audit).results[0]
-    arrows = next(table for table in result.tables if table.role == "arrows")
-    assert list(arrows.columns[:5]) == ["concept", "text", "image", "image_low", "image_high"]
-    chef = dict(zip(arrows.columns, arrows.rows[0], strict=True))
+    result = analyze(audit)
+    arrows = next(one for one in result.studies[0].parts if isinstance(one, Arrows))
+    chef = arrows.rows[0]
     expected = association_scores(
         [text_vector("a photo of a chef")],
         [text_vector("a photo of a male chef")],
         [text_vector("a photo of a female chef")],
     )
-    assert chef["text"] == pytest.approx(expected[0], abs=1e-6)
-    assert chef["text_low"] is None  # one text: nothing to vary
-    assert chef["image_low"] < chef["image"] < chef["image_high"]
+    assert (chef.concept, chef.text) == ("chef", pytest.approx(expected[0], abs=1e-6))
+    assert chef.text_low is None  # one text: nothing to vary
+    assert chef.image_low < chef.image < chef.image_high
     grown = next(f for f in result.findings if f.statistic == "mean |image| - |text|")
-    differences = [abs(row[2]) - abs(row[1]) for row in arrows.rows]
+    differences = [abs(row.image) - abs(row.text) for row in arrows.rows]
     assert grown.estimate == pytest.approx(np.mean(differences))
     t = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
     assert (grown.low, grown.high) == pytest.approx((t.low, t.high))
@@ -380,8 +391,8 @@ def test_concepts_without_contrast_are_the_questions(audit: Audit) -> None:
 
 def test_without_texts_the_images_still_speak(audit: Audit) -> None:
     fill_audit(audit, [occupations()], leaning({"chef": 0.4}), texts=None)
-    result = analyze(audit).results[0]
-    assert not [table for table in result.tables if table.role == "arrows"]
+    result = analyze(audit)
+    assert not [part for part in result.studies[0].parts if isinstance(part, Arrows)]
     grown = next(f for f in result.findings if f.statistic == "mean |image| - |text|")
     assert "0 concepts with both images and texts embedded" in no_number(grown)
 
@@ -403,7 +414,7 @@ def test_sign_flips_agree_with_scipy() -> None:
 def test_published_numbers_stand_beside_ours(audit: Audit) -> None:
     fill_audit(audit, [occupations()], leaning({"chef": 0.4}), texts=text_vector)
     results = analyze(audit)
-    table = next(t for t in results.results[0].tables if t.name == "published")
+    table = next(t for t in results.studies[0].parts if t.name == "published")
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     chef = next(f for f in results.findings if f.details.get("concept") == "chef")
     assert (rows[0]["ours"], rows[0]["low"], rows[0]["published"]) == (
@@ -427,5 +438,5 @@ def test_published_numbers_stand_beside_ours(audit: Audit) -> None:
 def test_other_settings_are_said(audit: Audit, was: str, now: str) -> None:
     study = occupations(OCCUPATIONS.replace(was, now))
     fill_audit(audit, [study], leaning({}), texts=text_vector)
-    table = next(t for t in analyze(audit).results[0].tables if t.name == "published")
+    table = next(t for t in analyze(audit).studies[0].parts if t.name == "published")
     assert {row[6] for row in table.rows} == {"published, other settings"}

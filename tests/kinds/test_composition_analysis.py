@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -8,9 +9,11 @@ from scipy import stats
 
 from invented import WIDTH, Vectors, direction, fill_audit
 from portrayal.audit import Audit
+from portrayal.findings import Finding
+from portrayal.findings.parts import Shares
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.composition.schema import CompositionStudy
-from portrayal.records import Finding, Prompt, Table
+from portrayal.records import Prompt
 from portrayal.runner.analysis import analyze
 from portrayal.studies.axes import default_axes
 from portrayal.studies.reading import study_from_toml
@@ -58,14 +61,14 @@ LOOK = {
 }
 
 
-def share(findings: list[Finding], level: str) -> Finding:
+def share(findings: Sequence[Finding], level: str) -> Finding:
     (found,) = [one for one in findings if one.details.get("level") == level]
     return found
 
 
 def test_shares_count_known_unknown_and_nobody_apart(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(LOOK))
-    result = analyze(audit).results[0]
+    result = analyze(audit)
     nurse = share(list(result.findings), "nurse")
     assert nurse.question == "job nurse: share of woman (perceived gender)"
     assert nurse.estimate == pytest.approx(16 / 18)
@@ -77,15 +80,16 @@ def test_shares_count_known_unknown_and_nobody_apart(audit: Audit) -> None:
         "Nurse: 89 % of the images with a known group on perceived gender show woman "
         "(95 % interval 67 % to 97 %); 18 known, 1 unknown, 1 show nobody."
     )
-    (table,) = result.tables
-    assert table.role == "shares"
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    assert [(row["level"], row["group"]) for row in rows][:2] == [
+    (part,) = result.studies[0].parts
+    assert isinstance(part, Shares)
+    rows = part.rows
+    assert [(row.level, row.group) for row in rows][:2] == [
         ("nurse", "woman"),
         ("nurse", "man"),
     ]
-    assert (rows[0]["unknown"], rows[0]["nobody"], rows[0]["dropped"]) == (1, 1, 0)
-    assert rows[0]["share"] + rows[1]["share"] == pytest.approx(1)
+    assert (rows[0].unknown, rows[0].nobody, rows[0].dropped) == (1, 1, 0)
+    assert rows[0].share == nurse.estimate
+    assert rows[0].share + rows[1].share == pytest.approx(1)
 
 
 def test_levels_that_differ_are_found_and_named(audit: Audit) -> None:
@@ -127,7 +131,7 @@ def test_templates_make_prompts_the_units(audit: Audit) -> None:
     fixed = analyze(audit, settings=AnalysisSettings(resample="images"))
     plain = share(fixed.findings, "nurse")
     assert plain.unit == "image"
-    assert [table.name for table in results.results[0].tables] == [
+    assert [table.name for table in results.studies[0].parts] == [
         "shares-perceived-gender-by-job",
         "shares-perceived-gender-by-template",
     ]
@@ -162,7 +166,7 @@ def test_too_few_known_images_are_no_number(audit: Audit) -> None:
 
 def test_one_group_alone_leaves_nothing_to_compare(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(dict.fromkeys(LOOK, "m" * 18 + "u-")))
-    (found,) = [f for f in analyze(audit).results[0].findings if f.statistic == "Cramér's V"]
+    (found,) = [f for f in analyze(audit).findings if f.statistic == "Cramér's V"]
     assert (found.estimate, found.p, found.n, found.n_missing) == (None, None, 54, 6)
     assert found.sentence.startswith(
         "All 54 images with a known group on perceived gender show man; there is nothing to compare"
@@ -174,7 +178,7 @@ def test_everything_refused(audit: Audit) -> None:
     results = analyze(audit)
     assert all(one.estimate is None for one in results.findings)
     assert all(one.sentence.startswith("not enough data: ") for one in results.findings)
-    assert results.results[0].dropped == {"refused by the generator": 60}
+    assert results.studies[0].dropped == {"refused by the generator": 60}
 
 
 def test_everything_refused_before_an_encoder_came(audit: Audit) -> None:
@@ -224,11 +228,12 @@ def test_diversity_agrees_with_entigen(audit: Audit) -> None:
     assert many.estimate == pytest.approx(np.average(pairs, weights=[18, 18, 20]))
 
 
-def test_roles_have_the_columns_that_the_report_draws(audit: Audit) -> None:
+def test_shares_are_a_table_too(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(LOOK))
-    (table,) = analyze(audit).results[0].tables
-    assert isinstance(table, Table)
-    assert list(table.columns[:7]) == ["axis", "level", "group", "share", "low", "high", "n"]
+    (part,) = analyze(audit).studies[0].parts
+    table = part.as_table()
+    assert table.columns[:7] == ("axis", "level", "group", "share", "low", "high", "n")
+    assert len(table) == len(part) == 2 * 3
 
 
 def test_one_image_of_a_level_is_no_number(audit: Audit) -> None:
@@ -240,7 +245,7 @@ def test_one_image_of_a_level_is_no_number(audit: Audit) -> None:
         assert finding.sentence.startswith("not enough data"), finding.sentence
 
 
-def counts_of(findings: list[Finding]) -> dict[str, tuple[int, int, str]]:
+def counts_of(findings: Sequence[Finding]) -> dict[str, tuple[int, int, str]]:
     """n, n_missing and sentence of the findings without an answer, by statistic."""
     return {
         one.statistic: (one.n, one.n_missing, one.sentence)

@@ -12,6 +12,7 @@ from influence_worlds import candidate_lists, requests_of
 from invented import ENCODER, OTHER_ENCODER, direction
 from portrayal.audit import Audit
 from portrayal.kinds.influence.drawing import draw_texts
+from portrayal.kinds.influence.parts import InfluenceAverages, InfluenceScores
 from portrayal.kinds.influence.schema import InfluenceStudy
 from portrayal.records import Identity, ImageRecord, Measurement, Request, image_key
 from portrayal.runner.analysis import analyze
@@ -102,7 +103,7 @@ def test_the_word_that_matters_is_found(audit: Audit) -> None:
 
 def test_tables_speak_of_every_group(audit: Audit) -> None:
     results = analyze(fill(audit, draw_texts(study(level=2))))
-    tables = {table.name: table for table in results.results[0].tables}
+    tables = {table.name: table for table in results.studies[0].parts}
     assert list(tables) == [
         "words-influence-at-level-1-perceived-gender",
         "words-influence-at-level-2-perceived-gender",
@@ -111,12 +112,11 @@ def test_tables_speak_of_every_group(audit: Audit) -> None:
         "texts-perceived-gender",
     ]
     words = tables["words-influence-at-level-1-perceived-gender"]
-    assert words.role == "influence"
-    assert words.columns[:6] == ("word", "position", "group", "score", "low", "high")
-    scores = {(row[0], row[2]): row[3] for row in words.rows}
+    assert isinstance(words, InfluenceScores)
+    scores = {(row.word, row.group): row.score for row in words.rows}
     assert scores["doctor", "woman"] == pytest.approx(-0.75)
     assert scores["doctor", "man"] == pytest.approx(0.75)
-    notes = " ".join(results.results[0].notes)
+    notes = " ".join(results.studies[0].notes)
     assert notes.startswith("Change “doctor”: replacing it raises the share of woman from 0 % to")
     doctor = next(f for f in results.findings if f.details["word"] == "doctor")
     assert "where up to 2 words are replaced together (level 2: influence" in doctor.sentence
@@ -161,12 +161,15 @@ def test_averages_for_many_prompts(audit: Audit) -> None:
     assert doctor.estimate is not None
     assert doctor.estimate < -0.5
     assert "pushes away from woman on average over 3 prompts" in doctor.sentence
-    tables = {table.name: table for table in results.results[0].tables}
+    tables = {table.name: table for table in results.studies[0].parts}
     assert list(tables) == [
         "averages-adjective-perceived-gender", "averages-person-perceived-gender", "all-words"
     ]  # fmt: skip
-    assert tables["averages-person-perceived-gender"].role == "influence"
-    assert len(tables["all-words"].rows) == 15 * 6 * 2
+    averages = tables["averages-person-perceived-gender"]
+    assert isinstance(averages, InfluenceAverages)
+    shown = {(row.word, row.group): (row.score, row.prompts) for row in averages.rows}
+    assert shown["doctor", "woman"] == (doctor.estimate, 3)
+    assert len(tables["all-words"]) == 15 * 6 * 2
 
 
 def test_a_smaller_study_uses_no_more_than_it_asks_for(audit: Audit) -> None:
@@ -184,7 +187,7 @@ def test_two_encoders_are_checked_against_each_other(audit: Audit) -> None:
     fill(audit, asked, lambda request: towards("man"), encoder=OTHER_ENCODER)
     results = analyze(audit)
     assert len(results.findings) == 12
-    titles = [table.title for table in results.results[0].tables]
+    titles = [table.title for table in results.studies[0].parts]
     assert "invented-encoder against other-encoder: perceived gender" in titles
 
 
@@ -209,7 +212,7 @@ def test_an_undrawn_study_says_so(audit: Audit) -> None:
     fill(audit, asked)
     results = analyze(audit)
     assert all(finding.estimate is None for finding in results.findings)
-    assert any("No text has been drawn yet" in note for note in results.results[0].notes)
+    assert any("No text has been drawn yet" in note for note in results.studies[0].notes)
 
 
 def test_plans_count_what_is_missing(audit: Audit) -> None:

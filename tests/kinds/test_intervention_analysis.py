@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,13 @@ import pytest
 from invented import ENCODER, OTHER_ENCODER, WIDTH, Vectors, direction, fill_audit
 from portrayal.audit import Audit
 from portrayal.errors import AuditError, StudyError
+from portrayal.findings import Finding
+from portrayal.findings.parts import DataTable, Forest, Shares
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.similarities import COLUMNS, similarities
 from portrayal.kinds.intervention.ablation import ablated
 from portrayal.kinds.intervention.schema import InterventionStudy
-from portrayal.records import Finding, Prompt, Table
+from portrayal.records import Prompt
 from portrayal.runner.analysis import analyze
 from portrayal.runner.planning import plan_study
 from portrayal.statistics.diversity import many_group_diversity
@@ -74,7 +76,7 @@ def planted(prompt: Prompt, seed: int) -> str:
     return "m" if np.random.default_rng([3, seed, *prompt.text.encode()]).random() < share else "w"
 
 
-def of(findings: list[Finding], intervention: str, statistic: str) -> Finding:
+def of(findings: Sequence[Finding], intervention: str, statistic: str) -> Finding:
     (found,) = [
         one
         for one in findings
@@ -120,7 +122,7 @@ def test_a_planted_effect_is_found_and_an_irrelevant_sentence_is_not(audit: Audi
 
 def test_numbers_agree_with_the_paper_equations(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(planted))
-    result = analyze(audit).results[0]
+    result = analyze(audit)
     prompts = {tuple(p.factors.values())[1:3]: p for p in study().prompts()}
     men = {
         name: np.array(
@@ -132,14 +134,16 @@ def test_numbers_agree_with_the_paper_equations(audit: Audit) -> None:
     change = of(list(result.findings), "gender", "change of diversity score")
     assert change.estimate == pytest.approx(eq1["gender"] - eq1["original"])
     assert change.details["before"] == pytest.approx(eq1["original"])
-    scores = {row["intervention"]: row for row in table(result.tables, "scores")}
+    scores = {row["intervention"]: row for row in table(result.studies[0].parts, "scores")}
     for name, x in men.items():
         assert scores[name]["diversity"] == pytest.approx(eq1[name])
         assert scores[name]["low"] <= scores[name]["diversity"] <= scores[name]["high"]
         assert scores[name]["bias"] == pytest.approx(float((x / 3 - 1).mean()))
         many = many_group_diversity(np.stack([x, 6 - x], axis=1), rng=np.random.default_rng(0))
         assert scores[name]["many-group"] == pytest.approx(many.value)
-    bias = [row for row in table(result.tables, "bias") if row["intervention"] == "gender"]
+    bias = [
+        row for row in table(result.studies[0].parts, "bias") if row["intervention"] == "gender"
+    ]
     assert [row["bias"] for row in bias] == pytest.approx(list(men["gender"] / 3 - 1))
     assert {row["toward"] for row in bias if row["bias"] > 0} == {"man"}
     # The leaning by hand: the usual one comes from the sentences that say nothing of gender.
@@ -152,7 +156,8 @@ def test_numbers_agree_with_the_paper_equations(audit: Audit) -> None:
 
 def test_tables_in_the_layout_of_the_paper(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(planted))
-    tables = analyze(audit).results[0].tables
+    results = analyze(audit)
+    tables = results.studies[0].parts
     rows = table(tables, "diversity-profession")
     assert [(row["type"], row["prompt"]) for row in rows] == [
         ("original", "a photo of a [X]"),
@@ -161,11 +166,12 @@ def test_tables_in_the_layout_of_the_paper(audit: Audit) -> None:
         ("with irrelevant intervention", "+ whatever the season"),
     ]
     assert list(rows[0])[2:] == ["perceived gender DS", "perceived gender n"]
-    roles = {one.role: list(one.columns) for one in tables}
-    assert roles["forest"] == ["question", "estimate", "low", "high", "p", "q", "n"]
-    assert roles["shares"][:7] == ["axis", "level", "group", "share", "low", "high", "n"]
-    forest = table(tables, "diversity-changes")
-    assert all(row["q"] is not None for row in forest)
+    assert [one.name for one in tables if isinstance(one, Shares)] == [
+        "shares-profession-perceived-gender"
+    ]
+    forest = next(one for one in tables if one.name == "diversity-changes")
+    assert isinstance(forest, Forest)
+    assert all(one.q is not None for one in forest.among(results.findings))
 
 
 def test_images_are_paired_by_seed(audit: Audit) -> None:
@@ -175,11 +181,11 @@ def test_images_are_paired_by_seed(audit: Audit) -> None:
         return "refused" if alone else "ok"
 
     fill_audit(audit, [study()], showing(lambda p, s: "mwmwmw"[s]), status=status)
-    result = analyze(audit).results[0]
+    result = analyze(audit)
     change = of(list(result.findings), "weather", "change of diversity score")
     assert (change.n, change.n_missing) == (60, 12)
-    assert result.dropped == {"refused by the generator": 12}
-    quality = {row["intervention"]: row for row in table(result.tables, "quality")}
+    assert result.studies[0].dropped == {"refused by the generator": 12}
+    quality = {row["intervention"]: row for row in table(result.studies[0].parts, "quality")}
     assert quality["original"]["usable per attribute"] == 5
     assert quality["weather"]["usable per attribute"] == 6
     assert quality["weather"]["change"] == 1
@@ -192,14 +198,14 @@ def test_flips_are_named(audit: Audit) -> None:
         return "w" if turned and prompt.factors["attribute"] in JOBS[:2] else "m"
 
     fill_audit(audit, [study()], showing(shown))
-    result = analyze(audit).results[0]
+    result = analyze(audit)
     change = of(list(result.findings), "gender", "change of diversity score")
     assert change.estimate == 0
     assert change.details["certain_flips"] == JOBS[:2]
     assert change.sentence.split(" The leading group")[1].startswith(
         " changes for 2 attributes: clearly for job a (to woman), job b (to woman)."
     )
-    rows = table(result.tables, "flips")
+    rows = table(result.studies[0].parts, "flips")
     assert [(row["attribute"], row["intervention"], row["to"]) for row in rows] == [
         ("job a", "gender", "woman"),
         ("job b", "gender", "woman"),
@@ -226,11 +232,11 @@ def test_few_attributes_swap_images(audit: Audit) -> None:
 def test_one_attribute(audit: Audit) -> None:
     one = study(TEXT.replace(str(JOBS), str(JOBS[:1])))
     fill_audit(audit, [one], showing(planted))
-    result = analyze(audit).results[0]
+    result = analyze(audit)
     change = of(list(result.findings), "gender", "change of diversity score")
     assert change.estimate is not None
     assert change.unit == "image"
-    assert table(result.tables, "quality")[1]["low"] is None
+    assert table(result.studies[0].parts, "quality")[1]["low"] is None
 
 
 def test_several_groups_and_a_binary_reading(audit: Audit) -> None:
@@ -244,14 +250,16 @@ def test_several_groups_and_a_binary_reading(audit: Audit) -> None:
         return direction({"r": "red", "g": "green", "b": "blue"}[letter])
 
     fill_audit(audit, [study(text)], vectors)
-    result = analyze(audit).results[0]
-    scores = {row["intervention"]: row for row in table(result.tables, "scores")}
+    result = analyze(audit)
+    scores = {row["intervention"]: row for row in table(result.studies[0].parts, "scores")}
     # Blue against the rest: |2 - 4| / 6; two of each of three groups differ in 12 of 15 pairs.
     assert scores["gender"]["diversity"] == pytest.approx(1 / 3)
     assert scores["gender"]["many-group"] == pytest.approx(12 / 15 * 3 / 2)
     assert scores["original"]["many-group"] == 0
     lean = {
-        row["toward"] for row in table(result.tables, "bias") if row["intervention"] == "gender"
+        row["toward"]
+        for row in table(result.studies[0].parts, "bias")
+        if row["intervention"] == "gender"
     }
     assert lean == {"not blue"}
 
@@ -301,7 +309,7 @@ def test_nothing_to_compare(audit: Audit, what: str) -> None:
             "(of 288 images wanted: 288 refused by the generator)"
         )
         return
-    scores = table(results.results[0].tables, "scores")
+    scores = table(results.studies[0].parts, "scores")
     assert {row["diversity"] for row in scores} == {None}
     assert {row[what] for row in scores} == {72}
 
@@ -337,7 +345,7 @@ def test_published_numbers_stand_beside_ours(audit: Audit) -> None:
         return direction(MAN) + direction(AXIS.person[0]) + direction(dark)
 
     fill_audit(audit, [entigen], vectors)
-    rows = table(analyze(audit).results[0].tables, "published")
+    rows = table(analyze(audit).studies[0].parts, "published")
     assert len(rows) == 11
     assert [row["ours"] for row in rows] == [1.0] * 11
     assert rows[0]["published"] == "0.84"
@@ -347,8 +355,8 @@ def test_published_numbers_stand_beside_ours(audit: Audit) -> None:
 def test_two_encoders_stand_side_by_side(audit: Audit) -> None:
     fill_audit(audit, [study()], showing(planted))
     fill_audit(audit, [study()], showing(planted), encoder=OTHER_ENCODER)
-    result = analyze(audit).results[0]
-    names = [one.name for one in result.tables if isinstance(one, Table)]
+    result = analyze(audit)
+    names = [one.name for one in result.studies[0].parts if isinstance(one, DataTable)]
     assert "scores · invented-encoder" in names
     assert "scores · other-encoder" in names
     questions = [one.question for one in result.findings]

@@ -6,10 +6,13 @@ from scipy import stats
 
 from invented import fill_audit, leaning
 from portrayal.audit import Audit
+from portrayal.findings import Asked
+from portrayal.findings.parts import Distribution
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.rated_concepts import (
     RatedConcept,
     compare_with_raters,
+    order_asked,
     rated_concepts,
     raters_table,
 )
@@ -24,6 +27,10 @@ TABLE_2 = {
 }  # fmt: skip
 
 
+def asked(study: str = "s") -> Asked:
+    return order_asked(study, "association", "invented-encoder")
+
+
 def rated(share: float, association: float, *, n: int = 20, seed: int = 0) -> RatedConcept:
     rng = np.random.default_rng(seed)
     ratings = np.r_[np.ones(round(share * n)), np.zeros(n - round(share * n))]
@@ -36,7 +43,7 @@ def test_tau_agrees_with_scipy_on_table_2() -> None:
     concepts = [
         rated(s, a, seed=i) for i, (s, a) in enumerate(zip(TABLE_2.values(), scores, strict=True))
     ]
-    found = compare_with_raters("t2iat", concepts, AnalysisSettings(resamples=499))
+    found = compare_with_raters(asked("t2iat"), concepts, AnalysisSettings(resamples=499))
     expected = stats.kendalltau(scores, list(TABLE_2.values()))
     assert found.estimate == pytest.approx(expected.statistic)
     assert found.p == pytest.approx(expected.pvalue)
@@ -53,7 +60,7 @@ def test_noisy_ratings_widen_the_interval() -> None:
     sure = [rated(s, a, n=200) for s, a in zip(np.linspace(0.05, 0.95, 8), scores, strict=True)]
     few = [rated(s, a, n=5) for s, a in zip(np.linspace(0.3, 0.7, 8), scores, strict=True)]
     settings = AnalysisSettings(resamples=499)
-    narrow, wide = (compare_with_raters("s", one, settings) for one in (sure, few))
+    narrow, wide = (compare_with_raters(asked(), one, settings) for one in (sure, few))
     assert narrow.estimate == pytest.approx(1)
     assert narrow.low is not None
     assert wide.low is not None
@@ -62,7 +69,7 @@ def test_noisy_ratings_widen_the_interval() -> None:
 
 def test_too_few_concepts_are_no_number() -> None:
     found = compare_with_raters(
-        "s", [rated(1, 0.1), rated(0, 0.0)], AnalysisSettings(), n_missing=4
+        asked(), [rated(1, 0.1), rated(0, 0.0)], AnalysisSettings(), n_missing=4
     )
     assert (found.estimate, found.low, found.p, found.n, found.n_missing) == (
         None,
@@ -72,7 +79,7 @@ def test_too_few_concepts_are_no_number() -> None:
         4,
     )
     assert found.sentence.startswith("not enough data: 2 concepts")
-    same = compare_with_raters("s", [rated(0.5, 0.1)] * 4, AnalysisSettings())
+    same = compare_with_raters(asked(), [rated(0.5, 0.1)] * 4, AnalysisSettings())
     assert same.estimate is None
 
 
@@ -90,17 +97,19 @@ female = ["female"]
     study = study_from_toml(text, source="jobs.toml", name="jobs")
     assert isinstance(study, Study)
     fill_audit(audit, [study], leaning({"chef": 0.4, "nurse": -0.4}, noise=0.05))
-    table = next(t for t in analyze(audit).results[0].tables if t.role == "distribution")
+    seen = next(t for t in analyze(audit).studies[0].parts if isinstance(t, Distribution))
     likely = {"chef": 1.0, "nurse": 0.0, "pilot": 2 / 3}
-    ratings = {row[0]: likely[row[1]] for row in table.rows}
-    chef = next(row[0] for row in table.rows if row[1] == "chef")
+    ratings = {row.key: likely[row.concept] for row in seen.rows}
+    chef = next(row.key for row in seen.rows if row.concept == "chef")
     ratings[chef] = float("nan")
     ratings["no such image"] = 1.0
-    concepts, unused = rated_concepts([table], ratings)
+    concepts, unused = rated_concepts([seen], ratings)
     assert unused == 2
     assert {one.name: one.ratings.size for one in concepts} == {"chef": 2, "nurse": 3, "pilot": 3}
-    found = compare_with_raters("jobs", concepts, AnalysisSettings(resamples=99), n_missing=unused)
+    found = compare_with_raters(
+        asked("jobs"), concepts, AnalysisSettings(resamples=99), n_missing=unused
+    )
     assert found.estimate == pytest.approx(1)
-    rows = {row[0]: row for row in raters_table(concepts, AnalysisSettings()).rows}
+    rows = {row[0]: row for row in raters_table(concepts, AnalysisSettings(), "raters", "").rows}
     assert rows["pilot"][2] == pytest.approx(2 / 3)
     assert rows["nurse"][5] < rows["pilot"][5] < rows["chef"][5]

@@ -22,7 +22,7 @@ from portrayal.kinds.influence.allocation import allocate, draw_variances
 from portrayal.kinds.influence.schema import DrawnText, PromptPlan, WordSet
 from portrayal.kinds.influence.subsets import all_subsets
 from portrayal.kinds.influence.suggestions import suggest
-from portrayal.kinds.influence.tables import pairs_table, replacement_table, table_one, words_table
+from portrayal.kinds.influence.tables import pairs_table, replacement_table, table_one, words_part
 from portrayal.kinds.influence.word_averages import factor_averages, words_of_level
 from portrayal.kinds.influence.word_scores import SHAPLEY, PromptScores, score_prompt
 from portrayal.kinds.influence.word_sets import PromptCounts, SetCounts, count_prompt
@@ -165,7 +165,7 @@ def test_words_that_act_only_together() -> None:
     assert not any(first.of(word, 1).is_clear for word in range(3))
     assert [second.of(word, 1).is_clear for word in range(3)] == [True, False, True]
     table = pairs_table(scores, "gender", None)
-    assert table.rows[0][:4] == ["CEO", "company", "woman", pytest.approx(-0.5)]
+    assert table.rows[0][:4] == ("CEO", "company", "woman", pytest.approx(-0.5))
     assert [row[-1] for row in table.rows if row[2] == "man"] == ["yes", "", ""]
     assert suggest(scores, 1).startswith(
         "Change “CEO” and “company”: replacing both lowers the share of man from 100 % to 50 %"
@@ -210,7 +210,7 @@ def test_sets_without_people_leave_their_word_without_an_answer() -> None:
     assert main is not None
     assert math.isnan(main.of(0, 0).value)
     assert not math.isnan(main.of(1, 0).value)
-    assert words_table(scores, main, "gender", None).rows[0][3] is None
+    assert words_part(scores, main, "gender", None).rows[0].score is None
 
 
 def test_one_text_of_a_sample_is_no_answer() -> None:
@@ -263,7 +263,7 @@ def test_images_are_counted_by_draw_and_answer() -> None:
     assert counts.sets[0,].table.tolist() == [[2, 0, 0]] * 3
     assert (counts.images, counts.missing) == (4 + 6 + 6, 2)
     table = replacement_table(scored(counts), "gender", None)
-    assert table.rows[0] == ["old", "new man", 1.0, 3, 6, 0, 0]
+    assert table.rows[0] == ("old", "new man", 1.0, 3, 6, 0, 0)
 
 
 # --- averages ------------------------------------------------------------------------------------
@@ -373,7 +373,7 @@ def test_the_saturating_pair_of_the_world() -> None:
     clear = [[level.of(word, 0).is_clear for word in range(7)] for level in scores.levels]
     assert clear == [[False] * 7, [False, True, False, False, False, False, True]]
     together = [row[:2] for row in pairs_table(scores, "", None).rows if row[-1] == "yes"]
-    assert together[0] == ["CEO", "company"]
+    assert together[0] == ("CEO", "company")
     assert suggest(scores, 0).startswith("Change “CEO” and “company”: replacing both raises")
 
 

@@ -15,11 +15,11 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss
 
 from portrayal.errors import StatisticsError
+from portrayal.findings.rater_tables import label_tables
 from portrayal.raters.consensus import CANT_JUDGE, DIVIDED, NO_VOTE, TOO_FEW, decide
 from portrayal.raters.questions import default_questions
 from portrayal.raters.reliability import agreement
 from portrayal.raters.scoring import score_labels, score_votes
-from portrayal.raters.tables import label_tables
 from portrayal.raters.votes import RatedImage, Vote, Votes
 
 ROOT = Path(__file__).parents[2]

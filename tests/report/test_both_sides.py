@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ import pytest
 
 from amplification_worlds import Captions, Shown, a_study, build, caption_text, split
 from portrayal.audit import Audit
-from portrayal.findings.settings import AnalysisSettings
-from portrayal.report import scatter, write_figures, write_report
-from portrayal.report.figures import figure, rows_of
+from portrayal.findings import AnalysisSettings, Results
+from portrayal.kinds.amplification import charts
+from portrayal.report import write_figures, write_report
+from portrayal.report.figures import figure
 from portrayal.report.sides import side_images
 from portrayal.runner.analysis import analyze
 
@@ -44,13 +46,14 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
     return built
 
 
-def table(audit: Audit, name: str) -> dict[str, Any]:
-    (study,) = audit.results()["studies"]
-    return next(table for table in study["tables"] if table["name"] == name)
+def part(audit: Audit, name: str) -> Any:
+    (study,) = Results.read(audit).studies
+    return next(part for part in study.parts if part.name == name)
 
 
 def test_the_scatter_has_its_ground_points_and_intervals(audit: Audit) -> None:
-    chart = figure(table(audit, "scatter-naive"))
+    results = Results.read(audit)
+    chart = figure(part(audit, "scatter-naive"), results.studies[0], results)
     assert chart is not None
     spec = chart.to_dict()
     marks = [layer["mark"]["type"] for layer in spec["layer"]]
@@ -59,19 +62,14 @@ def test_the_scatter_has_its_ground_points_and_intervals(audit: Audit) -> None:
     assert {"prompt_shown", "hovered"} <= names
     (choice,) = (param for param in spec["params"] if param["name"] == "prompt_shown")
     assert choice["bind"]["options"] == ["all prompts", "#1", "#2"]
-    captions = figure(table(audit, "scatter-captions"))
-    assert captions is not None
+    captions = charts.scatter(part(audit, "scatter-captions"))
     (alone,) = (p for p in captions.to_dict()["params"] if p["name"] == "prompt_shown")
     assert "bind" not in alone, "one row of points needs no choice"
 
 
 def test_shading_is_right_on_both_sides_of_one_half(audit: Audit) -> None:
     """Amplified is further from 50: below the diagonal left of 50, above it right of 50."""
-    from portrayal.report import scatter
-
-    chart = figure(table(audit, "scatter-naive"))
-    assert chart is not None
-    spec = chart.to_dict()
+    spec = charts.scatter(part(audit, "scatter-naive")).to_dict()
 
     def shade(x: float, y: float) -> str | None:
         for layer in spec["layer"][:4]:
@@ -87,29 +85,29 @@ def test_shading_is_right_on_both_sides_of_one_half(audit: Audit) -> None:
         for y in (2, 30, 48, 52, 70, 98):
             switches = (x - 50) * (y - 50) < 0
             gap = abs(y - 50) - abs(x - 50)
-            expected = None if switches else scatter.AMPLIFIED if gap > 0 else scatter.REDUCED
+            expected = None if switches else charts.AMPLIFIED if gap > 0 else charts.REDUCED
             assert shade(x, y) == expected, (x, y)
 
 
 def test_names_of_many_occupations_are_shown_on_hovering_alone(audit: Audit) -> None:
-    found = table(audit, "scatter-naive")
+    found = part(audit, "scatter-naive")
 
     def filters(rows: list[Any]) -> list[Any]:
-        chart = figure({**found, "rows": rows})
-        assert chart is not None
+        chart = charts.scatter(replace(found, rows=rows))
         return list(chart.to_dict()["layer"][-1]["transform"])
 
-    many = [[f"{row[0]} {i}", *row[1:]] for row in found["rows"] for i in range(15)]
-    assert len(filters(found["rows"])) == 1, "the prompt alone"
+    many = [
+        replace(row, occupation=f"{row.occupation} {i}") for row in found.rows for i in range(15)
+    ]
+    assert len(filters(found.rows)) == 1, "the prompt alone"
     assert filters(many)[-1] == {"filter": {"param": "hovered", "empty": False}}
 
 
 def test_no_number_no_scatter(audit: Audit) -> None:
-    found = table(audit, "scatter-naive")
-    assert figure({**found, "rows": []}) is None
-    place = found["columns"].index("training")
-    empty = [[*row[:place], None, *row[place + 1 :]] for row in found["rows"]]
-    assert figure({**found, "rows": empty}) is None
+    found = part(audit, "scatter-naive")
+    assert charts.scatter(replace(found, rows=[])) is None
+    empty = [replace(row, training=None) for row in found.rows]
+    assert charts.scatter(replace(found, rows=empty)) is None
 
 
 def test_figures_are_files_too(audit: Audit, tmp_path: Path) -> None:
@@ -122,7 +120,7 @@ def test_figures_are_files_too(audit: Audit, tmp_path: Path) -> None:
 
 
 def test_images_come_from_both_sides_and_fewer_where_there_are_many(audit: Audit) -> None:
-    rows = rows_of(table(audit, "sides"))
+    rows = part(audit, "sides").rows
     found = side_images(audit, rows, at_most=1000)
     assert set(found) == {"naive", "nearest", "captions"}
     nurse = found["naive"]["nurse"]
@@ -146,7 +144,7 @@ def test_the_page_holds_the_images_once_and_no_raw_table_of_keys(audit: Audit) -
 def test_a_caption_is_text_whatever_it_holds(audit: Audit) -> None:
     from portrayal.report.page import script_json
 
-    rows = [{**row, "text": NASTY} for row in rows_of(table(audit, "sides"))]
+    rows = [replace(row, text=NASTY) for row in part(audit, "sides").rows]
     assert "</script" not in script_json(side_images(audit, rows, at_most=1000))
 
 
@@ -203,10 +201,10 @@ def test_labels_of_points_that_lie_together_are_kept_apart() -> None:
     ]
     rows.append({"occupation": "far away", "prompt": "p", "training": 90.0, "generated": 0.0})
     rows.append({"occupation": "engineer", "prompt": "q", "training": 10.0, "generated": 100.0})
-    scatter._place_labels(rows)
+    charts._place_labels(rows)
     heights = [row["label"] for row in rows]
     together = sorted(heights[:3])
-    assert all(b - a >= scatter.LINE - 1e-9 for a, b in itertools.pairwise(together))
-    assert heights[0] == heights[3] == scatter.LINE  # nothing in the way: right above the point
-    assert heights[4] == 100 - scatter.LINE  # below, since above there is no room
+    assert all(b - a >= charts.LINE - 1e-9 for a, b in itertools.pairwise(together))
+    assert heights[0] == heights[3] == charts.LINE  # nothing in the way: right above the point
+    assert heights[4] == 100 - charts.LINE  # below, since above there is no room
     assert all(0 < height < 100 for height in heights)

@@ -1,46 +1,64 @@
-"""Figures: every role that an analysis gives is drawn, and the files open."""
+"""Figures: every part that has one is drawn, and the files open."""
 
 from __future__ import annotations
 
 import io
-import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from portrayal import kinds
 from portrayal.audit import Audit
 from portrayal.errors import AuditError, PortrayalError
-from portrayal.kinds.influence import tables as influence_tables
+from portrayal.findings import Asked, Results, StudySection
+from portrayal.findings.charts import forest
+from portrayal.findings.parts import DataTable, Distribution, Forest, Part, Shares, Sides
+from portrayal.findings.results import part_types
+from portrayal.kinds.association.parts import Arrows
+from portrayal.kinds.influence.charts import influence
+from portrayal.kinds.influence.parts import (
+    InfluenceAverage,
+    InfluenceAverages,
+    InfluenceScore,
+    InfluenceScores,
+)
 from portrayal.report import write_figures
-from portrayal.report.figures import DRAWERS, figure, rows_of
-from portrayal.report.sides import ROLE as SIDES
+from portrayal.report.figures import figure
 
-ANALYSIS = Path(kinds.__file__).parent
-SHARED = ANALYSIS.parent / "findings"
-
-WORDS: dict[str, Any] = {
-    "role": "influence",
-    "columns": list(influence_tables.WORDS),
-    "rows": [
-        ["the", 1, "woman", 0.1, 0.0, 0.2, 0.04, -0.4, 0.6],
-        ["nurse", 2, "woman", 0.5, 0.3, 0.7, 0.001, 0.0, 1.0],
-        ["the", 3, "woman", None, None, None, None, None, None],
-        ["the", 4, "woman", -0.2, -0.4, 0.0, 0.05, -0.7, 0.3],
-        ["the", 1, "man", -0.1, -0.2, 0.0, 0.04, -0.6, 0.4],
-        ["nurse", 2, "man", -0.5, -0.7, -0.3, 0.001, -1.0, 0.0],
-        ["the", 3, "man", None, None, None, None, None, None],
-        ["the", 4, "man", 0.2, 0.0, 0.4, 0.05, -0.3, 0.7],
+WORDS = InfluenceScores(
+    "words",
+    "Words",
+    [
+        InfluenceScore("the", 1, "woman", 0.1, 0.0, 0.2, 0.04, -0.4, 0.6),
+        InfluenceScore("nurse", 2, "woman", 0.5, 0.3, 0.7, 0.001, 0.0, 1.0),
+        InfluenceScore("the", 3, "woman", None, None, None, None, None, None),
+        InfluenceScore("the", 4, "woman", -0.2, -0.4, 0.0, 0.05, -0.7, 0.3),
+        InfluenceScore("the", 1, "man", -0.1, -0.2, 0.0, 0.04, -0.6, 0.4),
+        InfluenceScore("nurse", 2, "man", -0.5, -0.7, -0.3, 0.001, -1.0, 0.0),
+        InfluenceScore("the", 3, "man", None, None, None, None, None, None),
+        InfluenceScore("the", 4, "man", 0.2, 0.0, 0.4, 0.05, -0.3, 0.7),
     ],
-}
+)
+
+DRAWN: dict[type[Part], str] = {Distribution: "value", Arrows: "image", Shares: "share"}
+"""The parts of the reported audit with rows that are drawn, and what is drawn."""
 
 
-def tables(audit: Path) -> dict[str, dict[str, Any]]:
-    """One table of every role that this audit's analysis gives."""
-    studies = Audit(audit).results()["studies"]
-    return {table["role"]: table for study in studies for table in study["tables"]}
+def found(results: Results, kind: type[Part]) -> tuple[Any, StudySection]:
+    """The last part of a type, and its study."""
+    return next(
+        (part, section)
+        for section in reversed(results.studies)
+        for part in reversed(section.parts)
+        if isinstance(part, kind)
+    )
+
+
+@pytest.fixture(scope="module")
+def results(reported: Path) -> Results:
+    return Results.read(reported)
 
 
 def marks(chart: Any) -> list[str]:
@@ -53,40 +71,56 @@ def values(chart: Any, layer: int) -> list[dict[str, Any]]:
     return list(spec["datasets"][data["name"]])
 
 
-def test_every_role_of_the_analysis_is_drawn() -> None:
-    source = "\n".join(path.read_text() for path in (*ANALYSIS.rglob("*.py"), *SHARED.glob("*.py")))
-    roles = set(re.findall(r'role="(\w+)"', source))
-    assert roles == {*DRAWERS, SIDES}, "both sides are shown on a click"
+def test_every_type_of_part_has_its_place_on_the_page() -> None:
+    """A table is a table, images of both sides are shown on a click; all others are drawn."""
+    own = {"influence-scores", "influence-averages", "arrows", "amplification-scatter"}
+    assert set(part_types()) == {"table", "sides", "forest", "shares", "distribution", *own}
 
 
-def test_a_plain_table_has_no_figure(reported: Path) -> None:
-    assert figure(tables(reported)["table"]) is None
+def test_a_plain_table_has_no_figure(results: Results) -> None:
+    table, section = found(results, DataTable)
+    assert figure(table, section, results) is None
+    assert figure(Sides("s", "s", []), section, results) is None
 
 
-@pytest.mark.parametrize("role", sorted(set(DRAWERS) - {"influence", "amplification"}))
-def test_a_figure_holds_the_rows_of_its_table(reported: Path, role: str) -> None:
-    table = tables(reported)[role]
-    chart = figure(table)
+@pytest.mark.parametrize("kind", DRAWN)
+def test_a_figure_holds_the_rows_of_its_part(results: Results, kind: type[Part]) -> None:
+    part, section = found(results, kind)
+    chart = figure(part, section, results)
     assert chart is not None
-    column = {"forest": "estimate", "distribution": "value", "arrows": "image", "shares": "share"}
-    wanted = sorted(row[column[role]] for row in rows_of(table) if row[column[role]] is not None)
-    assert sorted(row[column[role]] for row in values(chart, -1)) == wanted
+    column = DRAWN[kind]
+    numbers = [getattr(row, column) for row in part.rows]
+    assert sorted(row[column] for row in values(chart, -1)) == sorted(
+        number for number in numbers if number is not None
+    )
     assert len(marks(chart)) >= 2
 
 
-@pytest.mark.parametrize("role", sorted(set(DRAWERS) - {"amplification"}))
-def test_no_number_no_figure(reported: Path, role: str) -> None:
-    table = WORDS if role == "influence" else tables(reported)[role]
-    assert figure({**table, "rows": []}) is None
-    column = {"forest": "estimate", "distribution": "value", "arrows": "image", "shares": "share"}
-    place = table["columns"].index(column.get(role, "score"))
-    empty = [[*row[:place], None, *row[place + 1 :]] for row in table["rows"]]
-    assert figure({**table, "rows": empty}) is None
+def test_a_forest_holds_its_findings(results: Results) -> None:
+    part, section = found(results, Forest)
+    chart = figure(part, section, results)
+    assert chart is not None
+    shown = {row["question"]: (row["estimate"], row["q"]) for row in values(chart, -1)}
+    findings = part.among(results.findings_of(section.study))
+    assert shown == {f.question: (f.estimate, f.q) for f in findings if f.estimate is not None}
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_no_number_no_figure(results: Results, kind: type[Part]) -> None:
+    part, section = found(results, kind)
+    assert figure(replace(part, rows=[]), section, results) is None
+    empty = [replace(row, **{DRAWN[kind]: None}) for row in part.rows]
+    assert figure(replace(part, rows=empty), section, results) is None
+
+
+def test_no_estimate_no_forest_and_no_bars() -> None:
+    none = Asked("s", "association", "q", "d", "prompt").unanswered("no image", n=0, n_missing=1)
+    assert forest([none], level=0.05) is None
+    assert influence(replace(WORDS, rows=[replace(row, score=None) for row in WORDS.rows])) is None
 
 
 def test_words_of_a_prompt_keep_their_order_and_their_twins() -> None:
-    chart = figure(WORDS)
-    assert chart is not None
+    chart = influence(WORDS)
     order = chart.to_dict()["layer"][1]["encoding"]["y"]["sort"]
     assert [word.rstrip("\u200b") for word in order] == ["the", "nurse", "the"]
     assert len(set(order)) == 3
@@ -95,25 +129,23 @@ def test_words_of_a_prompt_keep_their_order_and_their_twins() -> None:
 
 
 def test_averages_are_drawn_by_the_same_function() -> None:
-    table = {
-        "role": "influence",
-        "columns": list(influence_tables.AVERAGES),
-        "rows": [
-            ["nurse", 1, "woman", 0.4, 0.2, 0.6, 0.01, 9, "occupation"],
-            ["chef", 2, "woman", -0.1, -0.3, 0.1, 0.3, 9, "occupation"],
-            ["chef", 1, "man", 0.1, -0.1, 0.3, 0.3, 9, "occupation"],
-            ["nurse", 2, "man", -0.4, -0.6, -0.2, 0.01, 9, "occupation"],
+    part = InfluenceAverages(
+        "averages",
+        "Averages",
+        [
+            InfluenceAverage("nurse", 1, "woman", 0.4, 0.2, 0.6, 0.01, 9, "occupation"),
+            InfluenceAverage("chef", 2, "woman", -0.1, -0.3, 0.1, 0.3, 9, "occupation"),
+            InfluenceAverage("chef", 1, "man", 0.1, -0.1, 0.3, 0.3, 9, "occupation"),
+            InfluenceAverage("nurse", 2, "man", -0.4, -0.6, -0.2, 0.01, 9, "occupation"),
         ],
-    }
-    chart = figure(table)
-    assert chart is not None
-    assert chart.to_dict()["layer"][1]["encoding"]["y"]["sort"] == ["nurse", "chef"]
+    )
+    assert influence(part).to_dict()["layer"][1]["encoding"]["y"]["sort"] == ["nurse", "chef"]
 
 
-def test_arrows_of_one_direction_leave_no_empty_layer(reported: Path) -> None:
-    table = tables(reported)["arrows"]
-    rows = [{**row, "text": row["image"] - 1} for row in rows_of(table)]
-    chart = figure({**table, "rows": [[row[c] for c in table["columns"]] for row in rows]})
+def test_arrows_of_one_direction_leave_no_empty_layer(results: Results) -> None:
+    part, section = found(results, Arrows)
+    grown = replace(part, rows=[replace(row, text=row.image - 1) for row in part.rows])
+    chart = figure(grown, section, results)
     assert chart is not None
     assert all("transform" not in layer for layer in chart.to_dict()["layer"])
     assert all(row["grows"] for row in values(chart, -1))
@@ -121,10 +153,9 @@ def test_arrows_of_one_direction_leave_no_empty_layer(reported: Path) -> None:
 
 def test_long_labels_are_broken_into_lines() -> None:
     question = "a question that is rather longer than what fits beside a small figure"
-    columns = ["question", "estimate", "low", "high", "p", "q", "n"]
-    rows = [[question, 0.1, 0.0, 0.2, 0.5, None, 9], ["short", 0.2, 0.1, 0.3, 0.01, 0.02, 9]]
-    chart = figure({"role": "forest", "columns": columns, "rows": rows})
-    assert chart is not None
+    asked = (Asked("s", "association", one, "d", "prompt") for one in (question, "short"))
+    findings = [one.answered(0.1, (0.0, 0.2), n=9, n_missing=0, sentence="") for one in asked]
+    chart = forest(findings, level=0.05)
     long, short = (row["label"] for row in values(chart, -1))
     assert max(map(len, long.split("\n"))) <= 26
     assert " ".join(long.split("\n")[::2]) == question
@@ -134,35 +165,38 @@ def test_long_labels_are_broken_into_lines() -> None:
     assert all(line.strip() for line in [*lines, *long.split("\n")]), "Vega drops what is blank"
 
 
-def test_hovering_shows_images_only_where_there_are_some(reported: Path) -> None:
-    table = tables(reported)["distribution"]
-    key = rows_of(table)[0]["key"]
-    chart = figure(table, {key: "data:image/webp;base64,AAAA"})
+def test_hovering_shows_images_only_where_there_are_some(results: Results) -> None:
+    part, section = found(results, Distribution)
+    key = part.rows[0].key
+    chart = figure(part, section, results, images={key: "data:image/webp;base64,AAAA"})
     assert chart is not None
     shown = {row["key"]: row.get("image") for row in values(chart, -1)}
     assert shown.pop(key) == "data:image/webp;base64,AAAA"
     assert set(shown.values()) == {None}
-    plain = figure(table)
+    plain = figure(part, section, results)
     assert plain is not None
     fields = [tip["field"] for tip in plain.to_dict()["layer"][-1]["encoding"]["tooltip"]]
     assert "image" not in fields
 
 
-def test_a_figure_is_the_same_each_time(reported: Path) -> None:
-    for table in tables(reported).values():
-        first, second = figure(table), figure(table)
-        if first is not None and second is not None:
-            assert first.to_dict()["layer"] == second.to_dict()["layer"]
+def test_a_figure_is_the_same_each_time(results: Results) -> None:
+    for kind in (Forest, *DRAWN):
+        part, section = found(results, kind)
+        first, second = (figure(part, section, results) for _ in range(2))
+        assert first is not None
+        assert second is not None
+        assert first.to_dict()["layer"] == second.to_dict()["layer"]
 
 
 def test_files_open(audit: Audit, tmp_path: Path) -> None:
     files = write_figures(audit, tmp_path / "figures", formats=("svg", "pdf", "png", "svg"))
     drawn = len(files) // 3
     assert len(files) == len(set(files)) == 3 * drawn
+    results = Results.read(audit)
     assert drawn == sum(
-        figure(table) is not None
-        for study in audit.results()["studies"]
-        for table in study["tables"]
+        figure(part, section, results) is not None
+        for section in results.studies
+        for part in section.parts
     )
     for file in files:
         data = file.read_bytes()
@@ -179,15 +213,13 @@ def test_files_open(audit: Audit, tmp_path: Path) -> None:
             assert data.rstrip().endswith(b"</svg>")
 
 
-def test_two_tables_of_like_names_get_two_files(audit: Audit, tmp_path: Path) -> None:
-    results = audit.results()
-    table = tables(audit.path)["shares"]
-    results["studies"][0]["tables"] = [{**table, "name": "a b"}, {**table, "name": "a-b"}]
-    results["studies"][1:] = []
-    audit.write_results(results)
+def test_two_parts_of_like_names_get_two_files(audit: Audit, tmp_path: Path) -> None:
+    results = Results.read(audit)
+    part, section = found(results, Shares)
+    twins = (replace(part, name="a b"), replace(part, name="a-b"))
+    audit.write_results(replace(results, studies=(replace(section, parts=twins),)).as_dict())
     names = [file.name for file in write_figures(audit, tmp_path / "figures")]
-    study = results["studies"][0]["study"]
-    assert names == [f"{study}-a-b.svg", f"{study}-a-b-2.svg"]
+    assert names == [f"{section.study}-a-b.svg", f"{section.study}-a-b-2.svg"]
 
 
 def test_wrong_formats_and_places(audit: Audit, tmp_path: Path) -> None:

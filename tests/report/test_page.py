@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from portrayal.audit import Audit
+from portrayal.findings import Findings, Results
+from portrayal.findings.parts import Forest
 from portrayal.report import write_report
 from portrayal.report.page import script_json
 
@@ -111,9 +114,9 @@ def test_json_in_a_script_is_the_same_value_and_no_markup(text: str) -> None:
 
 def test_every_finding_stands_on_the_page_with_n_and_missing(reported: Path, page: Reader) -> None:
     said = words(page)
-    for finding in Audit(reported).results()["findings"]:
-        assert re.sub(r"\s+", " ", finding["sentence"]) in said
-        assert finding["question"] in said
+    for finding in Results.read(reported).findings:
+        assert re.sub(r"\s+", " ", finding.sentence) in said
+        assert finding.question in said
 
 
 @pytest.mark.parametrize(
@@ -123,12 +126,12 @@ def test_every_finding_stands_on_the_page_with_n_and_missing(reported: Path, pag
      (10, "10 of 12 tests are clear after correction (q below .05):", "2 more, in bold,")],
 )  # fmt: skip
 def test_the_page_begins_with_what_is_clear(audit: Audit, clear: int, line: str, more: str) -> None:
-    results = audit.results()
-    some = {**results["findings"][0], "p": 0.5, "q": 0.5}
-    findings = [{**some, "question": f"{i}?", "sentence": f"Answer {i}."} for i in range(12)]
-    for finding in findings[:clear]:
-        finding.update(p=0.001, q=0.04)
-    audit.write_results({**results, "findings": findings})
+    results = Results.read(audit)
+    some = next(finding for finding in results.findings if finding.estimate is not None)
+    answers = [replace(some, question=f"{i}?", sentence=f"Answer {i}.", p=0.5) for i in range(12)]
+    findings = Findings(replace(one, q=0.04 if i < clear else 0.5) for i, one in enumerate(answers))
+    studies = tuple(replace(section, parts=()) for section in results.studies)
+    audit.write_results(replace(results, findings=findings, studies=studies).as_dict())
     reader = Reader()
     reader.feed(write_report(audit).read_text(encoding="utf-8"))
     top = words(reader).partition("finding estimate")[0]
@@ -138,7 +141,7 @@ def test_the_page_begins_with_what_is_clear(audit: Audit, clear: int, line: str,
 
 
 def test_who_is_shown_comes_first(reported: Path) -> None:
-    kinds = [study["kind"] for study in Audit(reported).results()["studies"]]
+    kinds = [section.kind for section in Results.read(reported).studies]
     assert kinds == ["composition", "composition", "association"]
 
 
@@ -167,25 +170,32 @@ def test_a_report_is_the_same_each_time(audit: Audit) -> None:
 
 def test_an_audit_without_a_single_image_has_a_report(audit: Audit) -> None:
     """Everything refused: estimates are dashes, and the sentences say why."""
-    results = audit.results()
-    for finding in results["findings"]:
-        finding.update(estimate=None, low=None, high=None, p=None, q=None, n=0)
-    for study in results["studies"]:
-        study["tables"] = [{**table, "rows": []} for table in study["tables"]]
-    audit.write_results(results)
+    results = Results.read(audit)
+    none = {"estimate": None, "low": None, "high": None, "p": None, "q": None, "n": 0}
+    findings = Findings(replace(one, **none, reason="no image") for one in results.findings)
+    studies = tuple(
+        replace(
+            section,
+            parts=tuple(
+                part if isinstance(part, Forest) else replace(part, rows=())
+                for part in section.parts
+            ),
+        )
+        for section in results.studies
+    )
+    audit.write_results(replace(results, findings=findings, studies=studies).as_dict())
     reader = Reader()
     reader.feed(write_report(audit).read_text(encoding="utf-8"))
     assert reader.targets == []
     assert "–" in words(reader)
 
 
-def test_a_role_that_is_not_known_is_a_plain_table(audit: Audit) -> None:
+def test_a_part_that_no_package_knows_is_a_plain_table(audit: Audit) -> None:
     results = audit.results()
-    table = {"name": "t", "title": "Of a later version", "role": "hologram", "note": "",
-             "columns": ["p", "share", "yes", "n", "tiny"],
-             "rows": [[0.0004, 0.25, True, 12345, 0.00123]]}  # fmt: skip
-    results["studies"][0]["tables"] = [table]
+    row = {"p": 0.0004, "share": 0.25, "yes": True, "n": 12345, "tiny": 0.00123}
+    part = {"type": "hologram", "name": "t", "title": "Of another package", "rows": [row]}
+    results["studies"][0]["parts"] = [part]
     audit.write_results(results)
     reader = Reader()
     reader.feed(write_report(audit).read_text(encoding="utf-8"))
-    assert "Of a later version p share yes n tiny <.001 25.0 % yes 12,345 0.0012" in words(reader)
+    assert "Of another package p share yes n tiny <.001 25.0 % yes 12,345 0.0012" in words(reader)

@@ -17,8 +17,10 @@ from portrayal import runner
 from portrayal.audit import Audit
 from portrayal.cli import explain as command
 from portrayal.errors import LanguageError, PromptTooLong, SettingError, StudyError
+from portrayal.findings import Results
 from portrayal.generators import GenerationSummary, Generator, open_generator
 from portrayal.kinds.influence.answer import Explanation
+from portrayal.kinds.influence.parts import InfluenceScores
 from portrayal.kinds.influence.question import PromptQuestion
 from portrayal.kinds.influence.schema import InfluenceStudy, Transmutation
 from portrayal.measurers import Measurer, open_measurer
@@ -228,9 +230,8 @@ def test_the_practice_parts_explain_a_prompt(tmp_path: Path) -> None:
     assert total == pytest.approx(0, abs=1e-9)
     page = answer.report.read_text(encoding="utf-8")
     assert "Which word of “a smart engineer at the mall” causes it?" in page
-    results = Audit(tmp_path / "audit").results()
-    roles = [table["role"] for table in results["studies"][0]["tables"]]
-    assert "influence" in roles
+    (section,) = Results.read(tmp_path / "audit").studies
+    assert any(isinstance(part, InfluenceScores) for part in section.parts)
 
 
 def test_json_has_every_word_and_group(asker: Asker) -> None:

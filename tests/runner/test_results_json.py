@@ -1,53 +1,48 @@
-"""results.json is a promise to other tools: its keys are pinned here, told in docs/results.md."""
+"""results.json is a promise to other tools: its layout is docs/results.schema.json."""
 
 from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
 from invented import fill_audit, leaning
 from portrayal.audit import Audit
 from portrayal.errors import StudyError
-from portrayal.findings.settings import AnalysisSettings
-from portrayal.findings.tables import forest_table
+from portrayal.findings import AnalysisSettings, Asked, Finding, Results, StudyResult
+from portrayal.findings.parts import Forest
 from portrayal.kinds import Kind
-from portrayal.records import Finding, StudyResult
 from portrayal.runner.analysis import analyze, corrected
 from portrayal.studies import load_studies, load_study, registered_kinds
 
-FINDING = {
-    "study", "question", "statistic", "estimate", "low", "high", "p", "q", "n", "n_missing",
-    "unit", "sentence", "details",
-}  # fmt: skip
-STUDY = {
-    "study", "kind", "title", "question", "citation", "dropped", "unused", "notes", "tables",
-}  # fmt: skip
-TABLE = {"name", "title", "columns", "rows", "role", "note"}
+SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
 
 
-def test_the_layout_of_results_json(audit: Audit) -> None:
+def test_results_json_follows_its_schema(audit: Audit) -> None:
     study = load_study("demo-flowers-insects")
     fill_audit(audit, [study], leaning({"flowers": 0.2}))
-    analyze(audit)
+    results = analyze(audit)
     stored = json.loads((audit.path / "results.json").read_text(encoding="utf-8"))
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.validate(stored, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**stored, "findings": [{"study": "s"}]}, schema)
     assert list(stored) == [
-        "format", "portrayal", "generator", "encoders", "settings", "findings", "studies",
+        "format", "portrayal", "generator", "measurers", "settings", "findings", "studies",
     ]  # fmt: skip
-    assert stored["format"] == 1
+    assert stored["format"] == 2
     assert stored["generator"]["name"] == "invented"
-    assert [one["name"] for one in stored["encoders"]] == ["invented-encoder"]
+    assert [one["name"] for one in stored["measurers"]] == ["invented-encoder"]
     assert stored["settings"] == AnalysisSettings().as_dict()
-    assert all(set(one) == FINDING for one in stored["findings"])
-    assert all(set(one) == STUDY for one in stored["studies"])
-    tables = stored["studies"][0]["tables"]
-    assert all(set(one) == TABLE for one in tables)
-    assert all(len(row) == len(one["columns"]) for one in tables for row in one["rows"])
-    assert {one["role"] for one in tables} == {"forest", "distribution", "arrows", "table"}
+    assert {one["type"] for one in stored["studies"][0]["parts"]} == {
+        "forest", "distribution", "arrows", "table",
+    }  # fmt: skip
     assert stored["studies"][0]["citation"] == study.citation
-    assert audit.findings().df().shape[0] == len(stored["findings"])
+    assert Results.read(audit) == results
 
 
 def test_every_kind_is_one_and_goes_by_the_name_of_its_schema() -> None:
@@ -81,7 +76,7 @@ def test_unused_images_are_said(audit: Audit) -> None:
     study = load_study("demo-flowers-insects")
     fill_audit(audit, [study.with_images(6)], leaning({}))
     found = analyze(audit, studies=[study])
-    assert any("96 more images of these prompts" in note for note in found.results[0].notes)
+    assert any("96 more images of these prompts" in note for note in found.studies[0].notes)
     assert found.as_dict()["studies"][0]["unused"] == 96
 
 
@@ -97,16 +92,18 @@ def test_eight_tests_take_under_five_seconds(audit: Audit) -> None:
 
 def test_a_finding_that_correction_takes_away_says_so() -> None:
     def finding(question: str, p: float) -> Finding:
-        return Finding("s", question, "d", 1.0, 0.1, 2.0, p, None, 9, 0, "prompt", "Found.")
+        asked = Asked("s", "association", question, "d", "prompt")
+        return asked.answered(1.0, (0.1, 2.0), p=p, n=9, n_missing=0, sentence="Found.")
 
-    forest = forest_table("t", "t", [finding("a", 0.03), finding("b", 0.5)])
-    result = StudyResult("s", "association", "s", [finding("a", 0.03), finding("b", 0.5)], [forest])
+    findings = [finding("a", 0.03), finding("b", 0.5)]
+    forest = Forest.of("t", "t", findings)
+    result = StudyResult("s", "association", "s", findings, [forest])
     (done,) = corrected([result], alpha=0.05)
     assert [one.q for one in done.findings] == pytest.approx([0.06, 0.5])
     assert [one.sentence for one in done.findings] == [
         "Found. Not clear after correction over 2 tests: q = 0.060.",
         "Found. After correction over 2 tests: q = 0.500.",
     ]
-    assert [row[5] for row in done.tables[0].rows] == pytest.approx([0.06, 0.5])
+    assert [row[5] for row in forest.as_table(done.findings).rows] == pytest.approx([0.06, 0.5])
     alone = StudyResult("s", "association", "s", [finding("a", 0.03)])
     assert corrected([alone], alpha=0.05)[0].findings[0].sentence == "Found."

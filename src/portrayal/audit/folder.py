@@ -35,7 +35,6 @@ from portrayal.audit.sharing import Arrivals, own_place
 from portrayal.audit.store import Store
 from portrayal.audit.tables import (
     ABOUT_IMAGES,
-    FINDINGS,
     IMAGES,
     TEXTS,
     ColumnType,
@@ -366,14 +365,6 @@ class Audit:
             AuditError: Nothing has been analyzed yet.
         """
         return documents.read_results(self.path)
-
-    def findings(self) -> duckdb.DuckDBPyRelation:
-        """Return the findings of the last analysis, one a row."""
-        rows = [
-            {name: finding.get(name) for name in FINDINGS.names}
-            for finding in self.results()["findings"]
-        ]
-        return self._queries.table(pa.Table.from_pylist(rows, schema=FINDINGS))
 
     def write_report(self, html: str) -> Path:
         """Replace report/index.html."""

@@ -81,23 +81,6 @@ TEXTS = pa.schema(
     ]
 )
 
-FINDINGS = pa.schema(
-    [
-        ("study", pa.string()),
-        ("question", pa.string()),
-        ("statistic", pa.string()),
-        ("estimate", pa.float64()),
-        ("low", pa.float64()),
-        ("high", pa.float64()),
-        ("p", pa.float64()),
-        ("q", pa.float64()),
-        ("n", pa.int64()),
-        ("n_missing", pa.int64()),
-        ("unit", pa.string()),
-        ("sentence", pa.string()),
-    ]
-)
-
 
 def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Table:
     """Return image records as a table in the layout of `images/`."""

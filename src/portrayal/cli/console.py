@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -23,9 +23,10 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from portrayal.report.numbers import cell, clear_level, decimal, interval, is_clear, p_value
+from portrayal.report.numbers import cell, decimal, interval, p_value
 
 if TYPE_CHECKING:
+    from portrayal.findings.results import Results
     from portrayal.studies.reading import StudyInfo
 
 out = Console(highlight=False, emoji=False)
@@ -91,26 +92,25 @@ def as_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
-def findings(results: Mapping[str, Any]) -> None:
-    """Print the findings of results.json as a table that stays readable in 80 columns."""
-    level = f"{100 * results['settings']['confidence']:g} % interval"
-    threshold = clear_level(results)
+def findings(results: Results) -> None:
+    """Print the findings as a table that stays readable in 80 columns."""
+    level = f"{100 * results.settings.confidence:g} % interval"
     table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("finding", ratio=1, overflow="fold")
     for name in ("estimate", level, "q", "n"):
         table.add_column(name, justify="right", no_wrap=True)
     study = None
-    for f in results["findings"]:
-        if f["study"] != study:
-            study = f["study"]
+    for one in results.findings:
+        if one.study != study:
+            study = one.study
             table.add_row(Text(study, style="dim"))
-        clear = is_clear(f, threshold)
+        style = "bold" if one.is_clear(results.level) else ""
         table.add_row(
-            Padding(Text(f["question"], style="bold" if clear else ""), (0, 0, 0, 2)),
-            decimal(f["estimate"], 2),
-            interval(f["low"], f["high"], 2),
-            p_value(f["q"]),
-            str(f["n"]),
+            Padding(Text(one.question, style=style), (0, 0, 0, 2)),
+            decimal(one.estimate, 2),
+            interval(one.low, one.high, 2),
+            p_value(one.q),
+            str(one.n),
         )
     out.print(table)
 

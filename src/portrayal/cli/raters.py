@@ -74,7 +74,8 @@ def labels(
     json: o.Json = False,
 ) -> None:
     """Score a raters' file alone: consensus, diversity, bias, quality, agreement."""
-    from portrayal.raters import label_tables, score_labels
+    from portrayal.findings.rater_tables import label_tables
+    from portrayal.raters import score_labels
 
     scored = score_labels(file, label_map, rule=rule)
     if json:

@@ -17,6 +17,7 @@ from portrayal.cli.engine_options import with_engine
 from portrayal.cli.model_options import Device, with_model_settings
 
 if TYPE_CHECKING:
+    from portrayal.findings.results import Results
     from portrayal.generators import GenerationSummary
     from portrayal.runner import Imported, Session
 
@@ -63,9 +64,9 @@ def carry_out(session: Session, *, retry_failed: bool, json: bool) -> None:
     title = f"{runner.names(session.studies)} · {session.generator_label} · {session.path}"
     with console.progress(json, title) as session.on_progress:
         done = runner.run(session, retry_failed=retry_failed)
-    results = done.results.as_dict()
+    results = done.results
     if json:
-        console.as_json(results)
+        console.as_json(results.as_dict())
         return
     say_made(done.made, session)
     console.findings(results)
@@ -85,13 +86,13 @@ def say_made(made: GenerationSummary | Imported, session: Session) -> None:
         console.say(f"most refused for: {outcomes.reasons(session.opened(), 'refused')[0][0]}")
 
 
-def say_unused(results: dict[str, Any]) -> None:
+def say_unused(results: Results) -> None:
     """Remark where an audit holds images that an answer leaves out."""
     from portrayal.runner.analysis import unused_images
 
-    for section in results["studies"]:
-        if section["unused"]:
-            console.say(f"{section['study']}: the {unused_images(section['unused'])}")
+    for section in results.studies:
+        if section.unused:
+            console.say(f"{section.study}: the {unused_images(section.unused)}")
 
 
 def say_reworded(session: Session) -> None:
@@ -205,9 +206,9 @@ def analyze(
     session = runner.Session(folder, analysis=analysis)
     session.ask_again(study)
     say_reworded(session)
-    results = runner.analyze(session).as_dict()
+    results = runner.analyze(session)
     if json:
-        console.as_json(results)
+        console.as_json(results.as_dict())
         return
     console.findings(results)
     say_unused(results)

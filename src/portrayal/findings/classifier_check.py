@@ -14,8 +14,9 @@ import numpy as np
 
 from portrayal.findings.data import StudyData
 from portrayal.findings.labels import image_labels
+from portrayal.findings.parts import DataTable
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.records import Prompt, Table, finite
+from portrayal.records import Prompt
 from portrayal.statistics.classification import Average, ConfusionResult, Score, confusion
 from portrayal.statistics.counts import Intervals
 from portrayal.studies.axes import Axis
@@ -61,11 +62,11 @@ def check_classifier(
     )
 
 
-def check_table(result: ConfusionResult, *, name: str, title: str, note: str = "") -> Table:
+def check_table(result: ConfusionResult, *, name: str, title: str, note: str = "") -> DataTable:
     """Return a confusion result in the layout of the paper's tables 3 and 4."""
     rows: list[list[Any]] = []
     for i, label in enumerate(result.labels):
-        cells: list[float | None] = []
+        cells: list[float] = []
         for values, bounds in (
             (result.precision, result.precision_interval),
             (result.recall, result.recall_interval),
@@ -77,8 +78,9 @@ def check_table(result: ConfusionResult, *, name: str, title: str, note: str = "
     rows.append(["accuracy", *[None] * 6, *accuracy, result.n])
     rows.append(["macro average", *_averages(result.macro), result.n])
     rows.append(["weighted average", *_averages(result.weighted), result.n])
-    missing = f" {result.n_missing} images without a class on one side are left out."
-    return Table(name, title, COLUMNS, rows, note=(note + missing if result.n_missing else note))
+    if result.n_missing:
+        note += f" {result.n_missing} images without a class on one side are left out."
+    return DataTable(name, title, COLUMNS, rows, note=note)
 
 
 def encoder_checks(
@@ -86,7 +88,7 @@ def encoder_checks(
     axes: Mapping[str, Axis],
     data: Sequence[StudyData],
     settings: AnalysisSettings,
-) -> list[Table]:
+) -> list[DataTable]:
     """Check every encoder against every other one, on every axis."""
     tables = []
     for name, axis in axes.items():
@@ -121,13 +123,13 @@ def labels_by_key(
     return None if found is None else dict(zip(images.keys, found.labels.tolist(), strict=True))
 
 
-def _cells(value: float, bounds: Intervals, i: int) -> list[float | None]:
-    return [finite(value), finite(float(bounds.low[i])), finite(float(bounds.high[i]))]
+def _cells(value: float, bounds: Intervals, i: int) -> list[float]:
+    return [value, float(bounds.low[i]), float(bounds.high[i])]
 
 
-def _score(score: Score) -> list[float | None]:
-    return [finite(score.value), finite(score.interval.low), finite(score.interval.high)]
+def _score(score: Score) -> list[float]:
+    return [score.value, *score.interval]
 
 
-def _averages(average: Average) -> list[float | None]:
+def _averages(average: Average) -> list[float]:
     return [*_score(average.precision), *_score(average.recall), *_score(average.f1)]

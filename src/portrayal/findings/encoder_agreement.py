@@ -16,10 +16,13 @@ import numpy as np
 from scipy import stats
 
 from portrayal.findings.data import FloatArray
+from portrayal.findings.finding import Asked, Finding
+from portrayal.findings.parts import DataTable, Distribution
+from portrayal.findings.results import StudyResult
 from portrayal.findings.sentences import between, counted
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.records import Finding, StudyResult, Table
 from portrayal.statistics import Interval
+from portrayal.studies.schema import Study
 
 TAU = "Kendall's tau"
 STUDY = "encoders"
@@ -53,12 +56,12 @@ def tau_over_images(
 
 
 def image_agreement(
-    study: str, distributions: Mapping[str, Table], settings: AnalysisSettings
+    study: Study, distributions: Mapping[str, Distribution], settings: AnalysisSettings
 ) -> list[Finding]:
     """Compare every two encoders over the images of one study.
 
     Args:
-        study: Its name.
+        study: The study.
         distributions: The association of every image, by encoder.
         settings: How.
     """
@@ -69,40 +72,38 @@ def image_agreement(
 
 
 def _pair_finding(
-    study: str, names: Sequence[str], tables: Sequence[Table], settings: AnalysisSettings
+    study: Study, names: Sequence[str], seen: Sequence[Distribution], settings: AnalysisSettings
 ) -> Finding:
-    values = [{row[0]: (float(row[4]), str(row[2])) for row in table.rows} for table in tables]
+    values = [
+        {row.key: (row.value, row.prompt) for row in one.rows if row.value is not None}
+        for one in seen
+    ]
     shared = [key for key in values[0] if key in values[1]]
     first, second = (np.array([one[key][0] for key in shared]) for one in values)
     units = [values[0][key][1] for key in shared]
-    question = f"do {names[0]} and {names[1]} agree on the images?"
     tau, interval = math.nan, Interval(math.nan, math.nan)
     if len(shared) >= 3:
         tau, interval = tau_over_images(first, second, units, confidence=settings.confidence)
     same = int((np.sign(first) == np.sign(second)).sum())
-    known = math.isfinite(tau)
-    sentence = (
-        f"{names[0]} and {names[1]} order the images alike by tau = {tau:.2f} "
+    asked = Asked.of(
+        study, f"do {names[0]} and {names[1]} agree on the images?", TAU,
+        unit="prompt", details={"encoders": list(names), "same_sign": same},
+    )  # fmt: skip
+    missing = max(len(one) for one in values) - len(shared)
+    if not math.isfinite(tau):
+        why = (
+            f"{counted(len(shared), 'image')} with different values were seen by both {names[0]} "
+            f"and {names[1]}"
+        )
+        return asked.unanswered(why, n=0, n_missing=missing)
+    return asked.answered(
+        tau,
+        interval,
+        n=len(shared),
+        n_missing=missing,
+        sentence=f"{names[0]} and {names[1]} order the images alike by tau = {tau:.2f} "
         f"({between(*interval, settings.confidence)}); same sign for {same} of "
-        f"{counted(len(shared), 'image')}."
-        if known
-        else f"not enough data: {counted(len(shared), 'image')} with different values were seen by "
-        f"both {names[0]} and {names[1]}"
-    )
-    return Finding(
-        study=study,
-        question=question,
-        statistic=TAU,
-        estimate=tau if known else None,
-        low=interval.low if math.isfinite(interval.low) else None,
-        high=interval.high if math.isfinite(interval.high) else None,
-        p=None,
-        q=None,
-        n=len(shared) if known else 0,
-        n_missing=max(len(one) for one in values) - len(shared),
-        unit="prompt",
-        sentence=sentence,
-        details={"encoders": list(names), "same_sign": same},
+        f"{counted(len(shared), 'image')}.",
     )
 
 
@@ -111,21 +112,21 @@ def audit_agreement(results: Sequence[StudyResult], encoders: Sequence[str]) -> 
     if len(encoders) < 2:
         return None
     answers: dict[str, dict[str, dict[str, float]]] = {}
-    for result in results:
-        for finding in result.findings:
-            encoder = finding.details.get("encoder")
-            if encoder is None or finding.estimate is None:
-                continue
-            question = f"{finding.study}: {finding.question.removesuffix(f' · {encoder}')}"
-            by_encoder = answers.setdefault(finding.statistic, {}).setdefault(encoder, {})
-            by_encoder[question] = finding.estimate
-    rows: list[list[Any]] = [
-        _row(statistic, names, by_encoder)
+    for finding in (finding for result in results for finding in result.findings):
+        encoder = finding.measurer
+        if not encoder or finding.estimate is None:
+            continue
+        question = f"{finding.study}: {finding.question.removesuffix(f' · {encoder}')}"
+        by_encoder = answers.setdefault(finding.statistic, {}).setdefault(encoder, {})
+        by_encoder[question] = finding.estimate
+    rows = [
+        row
         for statistic, by_encoder in answers.items()
         for names in itertools.combinations(encoders, 2)
         if all(name in by_encoder for name in names)
+        if (row := _row(statistic, names, by_encoder)) is not None
     ]
-    table = Table(
+    table = DataTable(
         "agreement",
         "Agreement of encoders over all findings",
         SIGNS,
@@ -137,12 +138,14 @@ def audit_agreement(results: Sequence[StudyResult], encoders: Sequence[str]) -> 
 
 def _row(
     statistic: str, names: tuple[str, str], by_encoder: Mapping[str, Mapping[str, float]]
-) -> list[Any]:
+) -> list[Any] | None:
+    """Return how alike two encoders answer; None where they answer no question in common."""
     first, second = by_encoder[names[0]], by_encoder[names[1]]
     shared = [question for question in first if question in second]
+    if not shared:
+        return None
     x = np.array([first[question] for question in shared])
     y = np.array([second[question] for question in shared])
     same = int((np.sign(x) == np.sign(y)).sum())
     tau = float(stats.kendalltau(x, y).statistic) if len(shared) > 2 else math.nan
-    share = same / len(shared) if shared else None
-    return [statistic, *names, len(shared), same, share, tau if math.isfinite(tau) else None]
+    return [statistic, *names, len(shared), same, same / len(shared), tau]

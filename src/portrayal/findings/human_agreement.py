@@ -11,11 +11,12 @@ from typing import Any
 
 from portrayal.findings.classifier_check import check_classifier, check_table, labels_by_key
 from portrayal.findings.data import StudyData
+from portrayal.findings.finding import Asked, Finding
+from portrayal.findings.parts import DataTable
 from portrayal.findings.sentences import between_shares, counted, percent
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.raters.comparison import ComparisonResult, compare_labels
 from portrayal.raters.questions import Question
-from portrayal.records import Finding, Table, finite
 from portrayal.studies.axes import Axis
 from portrayal.studies.schema import Study
 
@@ -54,7 +55,7 @@ class AxisRating:
         return f"{kind}-{self.question.axis}{self.suffix}".replace(" ", "-")
 
 
-def axis_agreement(rating: AxisRating) -> tuple[list[Finding], list[Table]]:
+def axis_agreement(rating: AxisRating) -> tuple[list[Finding], list[DataTable]]:
     """Return the share of images with the same group, the confusion matrix and the scores.
 
     Nothing where the measurer says nothing on the axis: the study says so itself.
@@ -90,41 +91,35 @@ def axis_agreement(rating: AxisRating) -> tuple[list[Finding], list[Table]]:
 
 
 def _finding(rating: AxisRating, result: ComparisonResult, *, unseen: int) -> Finding:
-    low, high = (finite(bound) for bound in result.agreement.interval)
-    undecided = result.n_machine_undecided
-    known = result.n > 0
-    return Finding(
-        study=rating.study.name,
-        question=rating.asked,
-        statistic=AGREEMENT,
-        estimate=finite(result.agreement.value),
-        low=low,
-        high=high,
-        p=None,
-        q=None,
+    interval, undecided = result.agreement.interval, result.n_machine_undecided
+    missing = undecided + result.n_human_undecided + unseen
+    asked = Asked.of(
+        rating.study, rating.asked, AGREEMENT,
+        unit="image", measurer=rating.data.label, details={"kappa": result.kappa.value},
+    )  # fmt: skip
+    if not result.n:
+        why = "no image has both a group by raters and one by the encoder"
+        return asked.unanswered(why, n=0, n_missing=missing)
+    return asked.answered(
+        result.agreement.value,
+        interval,
         n=result.n,
-        n_missing=undecided + result.n_human_undecided + unseen,
-        unit="image",
-        sentence=(
-            f"{rating.data.label} names the raters' group in {percent(result.agreement.value)} of "
-            f"{counted(result.n, 'image')} where both name one "
-            f"({between_shares(low, high, rating.settings.confidence)}); Cohen's kappa "
-            f"{result.kappa.value:.2f}. It leaves {counted(undecided, 'rated image')} open, raters "
-            f"leave {result.n_human_undecided}."
-            if known
-            else "not enough data: no image has both a group by raters and one by the encoder"
-        ),
-        details={"encoder": rating.data.label, "kappa": finite(result.kappa.value)},
+        n_missing=missing,
+        sentence=f"{rating.data.label} names the raters' group in "
+        f"{percent(result.agreement.value)} of {counted(result.n, 'image')} where both name one "
+        f"({between_shares(*interval, rating.settings.confidence)}); Cohen's kappa "
+        f"{result.kappa.value:.2f}. It leaves {counted(undecided, 'rated image')} open, raters "
+        f"leave {result.n_human_undecided}.",
     )
 
 
-def _confusion_table(rating: AxisRating, result: ComparisonResult, rule: str) -> Table:
+def _confusion_table(rating: AxisRating, result: ComparisonResult, rule: str) -> DataTable:
     labels = list(result.confusion.labels)
     rows: list[list[Any]] = [
         [group, *(int(count) for count in result.confusion.matrix[labels.index(group)])]
         for group in result.groups
     ]
-    return Table(
+    return DataTable(
         rating.named("confusion"),
         f"Raters (rows) and encoder (columns): {rating.question.axis}{rating.suffix}",
         ["raters", *labels],

@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, replace
 
 from portrayal.audit import Audit
 from portrayal.findings.data import StudyData
+from portrayal.findings.finding import Finding
 from portrayal.findings.human_agreement import AxisRating, axis_agreement
+from portrayal.findings.parts import DataTable
+from portrayal.findings.rater_tables import label_tables
+from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.raters.consensus import decide
 from portrayal.raters.scoring import score_votes
 from portrayal.raters.storage import load_votes, rater_names
-from portrayal.raters.tables import label_tables
 from portrayal.raters.votes import Votes
-from portrayal.records import Finding, StudyResult, Table
 from portrayal.studies.schema import Study
 
 
@@ -32,17 +34,17 @@ class HumanSide:
     """
 
     findings: list[Finding] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[DataTable] = field(default_factory=list)
 
-    def add(self, findings: Sequence[Finding], tables: Sequence[Table]) -> None:
+    def add(self, findings: Sequence[Finding], tables: Sequence[DataTable]) -> None:
         """Take in what was found."""
         self.findings.extend(findings)
         self.tables.extend(tables)
 
     def added_to(self, result: StudyResult) -> StudyResult:
         """Return the study's result with the raters' part at its end."""
-        findings, tables = [*result.findings, *self.findings], [*result.tables, *self.tables]
-        return replace(result, findings=findings, tables=tables)
+        findings, parts = [*result.findings, *self.findings], [*result.parts, *self.tables]
+        return replace(result, findings=findings, parts=parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def _axis_ratings(
     ]
 
 
-def _scores(study: Study, votes: Votes, settings: AnalysisSettings, who: str) -> list[Table]:
+def _scores(study: Study, votes: Votes, settings: AnalysisSettings, who: str) -> list[DataTable]:
     """Return the raters' own diversity, bias, quality and agreement."""
     by = study.scoring()
     scored = score_votes(

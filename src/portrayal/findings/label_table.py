@@ -14,7 +14,7 @@ from portrayal.audit.export import harmless
 from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
 from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
-from portrayal.records import finite
+from portrayal.records import plain
 from portrayal.studies.axes import Axis
 from portrayal.studies.reading import in_telling_order, study_from_dict
 from portrayal.studies.schema import Study
@@ -121,6 +121,6 @@ def _rows(
         for person, one in enumerate((label, *several)):
             values = (
                 key, prompt, seed, axis, measurer, person or None, one.label,
-                finite(one.probability),
+                plain(one.probability),
             )  # fmt: skip
             yield dict(zip(LABELS.names, values, strict=True))

@@ -8,7 +8,9 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from portrayal.findings.data import StudyData
-from portrayal.records import Finding, Identity, Table
+from portrayal.findings.finding import Finding
+from portrayal.findings.parts import DataTable
+from portrayal.records import Identity
 from portrayal.studies.schema import Published, Study
 
 SAME = "same settings"
@@ -27,7 +29,7 @@ class Ours(NamedTuple):
 
 def published_table(
     study: Study, data: StudyData, ours: Mapping[tuple[str, str], Ours], *, suffix: str
-) -> Table | None:
+) -> DataTable | None:
     """Return the published numbers of a study beside ours; None where it has none.
 
     Args:
@@ -47,7 +49,7 @@ def published_table(
     if not rows:
         return None
     notes = list(dict.fromkeys(p.note for p in study.published if p.note))
-    return Table(
+    return DataTable(
         name=f"published{suffix}",
         title=f"Published numbers beside ours{suffix}",
         columns=COLUMNS,

@@ -23,7 +23,7 @@ def between(low: float | None, high: float | None, confidence: float) -> str:
 
 def between_shares(low: float | None, high: float | None, confidence: float) -> str:
     """Write an interval of shares: `95 % interval 12 % to 34 %`."""
-    if low is None or high is None:
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
         return "no interval"
     return f"{100 * confidence:g} % interval {percent(low)} to {percent(high)}"
 
@@ -56,7 +56,7 @@ def not_enough(reason: str, dropped: Mapping[str, int], wanted: int) -> str:
 
 
 def not_judged(axis: str, reason: str, dropped: Mapping[str, int], wanted: int) -> str:
-    """Write why no image was labelled on an axis; without images there is nothing to label."""
+    """Return the reason why no image was labelled on an axis; without images there is another."""
     if sum(dropped.values()) == wanted:
-        reason = f"there is no image to judge on {axis}"
-    return not_enough(reason, dropped, wanted)
+        return f"there is no image to judge on {axis}"
+    return reason

@@ -18,12 +18,13 @@ from portrayal.audit import Audit
 from portrayal.errors import StudyError
 from portrayal.findings.data import StudyData
 from portrayal.findings.human_side import HumanSide, axes_beside_raters
+from portrayal.findings.parts import Part
+from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.generators.truth import StatesTruth
 from portrayal.kinds.truth import Truth
 from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.progress import OnProgress
-from portrayal.records import StudyResult
 from portrayal.studies.registry import kind_of as study_kind_of
 from portrayal.studies.schema import Study
 
@@ -37,12 +38,15 @@ class Kind(ABC, Generic[S]):
         name: As `kind` in a study file.
         study: The schema.
         place: Where a report tells of it: lower comes first.
+        parts: Types of its own that parts of its answers have; those of `findings.parts` need no
+            mention.
         takes_corpus: Whether its studies compare with training data (`--corpus`).
     """
 
     name: ClassVar[str]
     study: ClassVar[type[Study]]
     place: ClassVar[int] = 100
+    parts: ClassVar[tuple[type[Part], ...]] = ()
     takes_corpus: ClassVar[bool] = False
 
     def starter(self) -> str:
@@ -176,6 +180,10 @@ class Kind(ABC, Generic[S]):
         self, studies: Sequence[S], sides: Sequence[Any], settings: AnalysisSettings
     ) -> StudyResult | None:
         """Return what raters say about several studies of the kind together, if anything."""
+        return None
+
+    def chart(self, part: Part) -> Any:
+        """Return the Altair chart of a part of the kind's own; None: drawn as all kinds do."""
         return None
 
 

@@ -27,7 +27,6 @@ from portrayal.raters.storage import (
     load_votes,
     store_votes,
 )
-from portrayal.raters.tables import label_tables
 from portrayal.raters.tasks import TaskExport, export_tasks
 from portrayal.raters.votes import RatedImage, Vote, Votes
 
@@ -48,7 +47,6 @@ __all__ = [
     "export_tasks",
     "human_labels",
     "import_labels",
-    "label_tables",
     "load_votes",
     "read_questions",
     "score_labels",

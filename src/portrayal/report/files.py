@@ -10,9 +10,8 @@ from pathlib import Path
 from portrayal.audit import Audit
 from portrayal.audit.files import writing
 from portrayal.errors import PortrayalError, one_of
+from portrayal.findings.results import Results
 from portrayal.report.figures import figure
-from portrayal.report.numbers import clear_level
-from portrayal.report.source import read_results
 
 FORMATS = ("svg", "pdf", "png")
 _PNG_SCALE = 3
@@ -27,15 +26,14 @@ def write_figures(audit: Audit, out: Path, *, formats: Sequence[str] = ("svg",))
         if form not in FORMATS:
             raise PortrayalError(f"figure format {form!r} is unknown; allowed: {one_of(FORMATS)}")
     written: list[Path] = []
-    results = read_results(audit)
-    level = clear_level(results)
-    for study in results["studies"]:
-        for table in study["tables"]:
-            chart = figure(table, level=level)
+    results = Results.read(audit)
+    for section in results.studies:
+        for part in section.parts:
+            chart = figure(part, section, results)
             if chart is None:
                 continue
             svg = vl_convert.vegalite_to_svg(chart.to_json())
-            stem = _stem(study["study"], table["name"], written)
+            stem = _stem(section.study, part.name, written)
             for form in dict.fromkeys(formats):
                 path = out / f"{stem}.{form}"
                 with writing(out):
@@ -55,9 +53,9 @@ def _converted(svg: str, form: str) -> bytes:
     )
 
 
-def _stem(study: str, table: str, taken: Sequence[Path]) -> str:
-    """Return a file name for a table; two that differ in odd characters alone get a number."""
-    stem = re.sub(r"[^a-z0-9]+", "-", f"{study}-{table}".lower()).strip("-")
+def _stem(study: str, part: str, taken: Sequence[Path]) -> str:
+    """Return a file name for a part; two that differ in odd characters alone get a number."""
+    stem = re.sub(r"[^a-z0-9]+", "-", f"{study}-{part}".lower()).strip("-")
     names = {path.stem for path in taken}
     numbered = itertools.chain([stem], (f"{stem}-{i}" for i in itertools.count(2)))
     return next(name for name in numbered if name not in names)

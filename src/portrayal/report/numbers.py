@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 DASH = "–"
@@ -55,13 +54,3 @@ def cell(value: Any, column: str = "") -> str:
     if column == "share":
         return percent(value)
     return f"{value:.2g}" if 0 < abs(value) < 0.01 else decimal(value)
-
-
-def clear_level(results: Mapping[str, Any]) -> float:
-    """Return the level of tests that belongs to the confidence of results.json: .05 to 95 %."""
-    return round(1 - float(results["settings"]["confidence"]), 10)
-
-
-def is_clear(finding: Mapping[str, Any], level: float) -> bool:
-    """Tell whether a finding is clear after correction; one without a test is not."""
-    return finding["q"] is not None and bool(finding["q"] < level)

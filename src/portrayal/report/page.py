@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from portrayal.audit import Audit
+from portrayal.findings.charts import forests
+from portrayal.findings.finding import Finding
+from portrayal.findings.parts import DataTable, Distribution, Part, Sides
+from portrayal.findings.results import Results, StudySection
 from portrayal.generators import notice
-from portrayal.report.figures import figure, rows_of
-from portrayal.report.gallery import shelves, thumbnails
-from portrayal.report.numbers import cell, clear_level, count, decimal, is_clear, p_value, percent
-from portrayal.report.sides import ROLE as SIDES
+from portrayal.report.figures import figure, sized
+from portrayal.report.gallery import Shelf, shelves, thumbnails
+from portrayal.report.numbers import cell, count, decimal, p_value, percent
 from portrayal.report.sides import side_images
-from portrayal.report.source import read_results
 from portrayal.studies.reading import study_from_dict
 
 PLAIN_ROWS = 12
@@ -37,12 +40,10 @@ FOREST_ROWS = 40
 
 def write_report(audit: Audit) -> Path:
     """Write report/index.html; it opens without a network and holds every number with its n."""
-    results = read_results(audit)
+    results = Results.read(audit)
     hover = _Hover(audit, HOVER_IMAGES)
-    findings = results["findings"]
-    tested = [finding for finding in findings if finding["p"] is not None]
-    level = clear_level(results)
-    titles = {study["study"]: study["title"] or study["study"] for study in results["studies"]}
+    findings = results.findings
+    tested = [finding for finding in findings if finding.p is not None]
     html = (
         _environment()
         .get_template("page.html.j2")
@@ -53,15 +54,13 @@ def write_report(audit: Audit) -> Path:
             notice=notice(audit.generator),
             findings=findings,
             headlines=tested or findings,
-            clear=[finding for finding in tested if is_clear(finding, level)],
-            level=level,
+            clear=[finding for finding in tested if finding.is_clear(results.level)],
+            level=results.level,
             summary_lines=SUMMARY_LINES,
-            titles=titles,
-            overviews=_overviews(tested, level),
+            titles={section.study: section.title or section.study for section in results.studies},
+            overviews=_overviews(tested, results.level),
             counts=_counts(audit),
-            studies=[
-                _study_section(audit, study, findings, hover, level) for study in results["studies"]
-            ],
+            studies=[_shown_study(audit, section, results, hover) for section in results.studies],
             open_shelves=OPEN_SHELVES,
             script=_vega(),
         )
@@ -76,26 +75,20 @@ class _Hover:
     audit: Audit
     left: int
 
-    def images(self, table: Mapping[str, Any]) -> dict[str, str]:
-        if table["role"] != "distribution" or len(table["rows"]) > self.left:
+    def images(self, part: Part) -> dict[str, str]:
+        if not isinstance(part, Distribution) or len(part) > self.left:
             return {}
-        self.left -= len(table["rows"])
-        return thumbnails(self.audit, [row["key"] for row in rows_of(table)], side=64)
+        self.left -= len(part)
+        return thumbnails(self.audit, [row.key for row in part.rows], side=64)
 
 
-def _overviews(tested: Sequence[Mapping[str, Any]], level: float) -> list[str]:
+def _overviews(tested: Sequence[Finding], level: float) -> list[str]:
     """Return a forest for every statistic that several findings share; others have no axis."""
-    columns = ["question", "estimate", "low", "high", "p", "q", "n", "statistic"]
-    by_statistic: dict[str, list[list[Any]]] = {}
-    for finding in tested:
-        row = [finding[column] for column in columns]
-        by_statistic.setdefault(finding["statistic"], []).append(row)
-    tables = [
-        {"role": "forest", "columns": columns, "rows": rows}
-        for rows in by_statistic.values()
-        if 2 <= len(rows) <= FOREST_ROWS
+    counts = Counter(finding.statistic for finding in tested)
+    several = [one for one in tested if 2 <= counts[one.statistic] <= FOREST_ROWS]
+    return [
+        script_json(sized(chart, "container").to_dict()) for chart in forests(several, level=level)
     ]
-    return [spec for table in tables if (spec := _spec(table, {}, level)) is not None]
 
 
 def _counts(audit: Audit) -> dict[str, int]:
@@ -103,48 +96,85 @@ def _counts(audit: Audit) -> dict[str, int]:
     return {"ok": 0, "refused": 0, "failed": 0, **dict(rows)}
 
 
-def _study_section(
-    audit: Audit,
-    result: dict[str, Any],
-    findings: Sequence[Mapping[str, Any]],
-    hover: _Hover,
-    level: float,
-) -> dict[str, Any]:
-    stored = audit.studies().get(result["study"])
+@dataclass(frozen=True, slots=True)
+class _ShownPart:
+    """A part of a study as the page shows it: a figure, a table, or both.
+
+    Attributes:
+        table: Its numbers.
+        spec: The figure's specification, as JSON; None without one.
+        listed: Whether the numbers are listed as well.
+        folded: Whether they fold away behind a summary line.
+        has_sides: Whether a click on a point shows images.
+    """
+
+    table: DataTable
+    spec: str | None
+    listed: bool
+    folded: bool
+    has_sides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownStudy:
+    """A study as the page shows it.
+
+    Attributes:
+        section: What the results say.
+        findings: Its findings.
+        parts: Its figures and tables.
+        asked: Images asked for.
+        shelves: Images to look at.
+        n_prompts: Its prompts.
+        sides: Images for clicks, as JSON; None without any.
+    """
+
+    section: StudySection
+    findings: Sequence[Finding]
+    parts: Sequence[_ShownPart]
+    asked: int
+    shelves: Sequence[Shelf]
+    n_prompts: int
+    sides: str | None
+
+
+def _shown_study(
+    audit: Audit, section: StudySection, results: Results, hover: _Hover
+) -> _ShownStudy:
+    stored = audit.studies().get(section.study)
     prompts = study_from_dict(stored).prompts() if stored else ()
-    return {
-        **result,
-        "findings": [finding for finding in findings if finding["study"] == result["study"]],
-        "asked": sum(prompt.images for prompt in prompts),
-        "shelves": shelves(audit, (prompt.text for prompt in prompts), each=8, at_most=24),
-        "n_prompts": len({prompt.text for prompt in prompts}),
-        "tables": [
-            _table_section(table, hover, level)
-            for table in result["tables"]
-            if table["role"] != SIDES
+    return _ShownStudy(
+        section,
+        results.findings_of(section.study),
+        [
+            _shown_part(part, section, results, hover)
+            for part in section.parts
+            if not isinstance(part, Sides)
         ],
-        "sides": _sides(audit, result),
-    }
+        asked=sum(prompt.images for prompt in prompts),
+        shelves=shelves(audit, (prompt.text for prompt in prompts), each=8, at_most=24),
+        n_prompts=len({prompt.text for prompt in prompts}),
+        sides=_sides(audit, section),
+    )
 
 
-def _sides(audit: Audit, result: Mapping[str, Any]) -> str | None:
+def _sides(audit: Audit, section: StudySection) -> str | None:
     """Return the images of both sides for clicks, where a study has two."""
-    table = next((one for one in result["tables"] if one["role"] == SIDES), None)
-    if table is None:
+    found = next((part for part in section.parts if isinstance(part, Sides)), None)
+    if found is None:
         return None
-    return script_json(side_images(audit, rows_of(table), at_most=HOVER_IMAGES))
+    return script_json(side_images(audit, found.rows, at_most=HOVER_IMAGES))
 
 
-def _table_section(table: dict[str, Any], hover: _Hover, level: float) -> dict[str, Any]:
-    spec = _spec(table, hover.images(table), level)
-    return {**table, "spec": spec, "folded": bool(spec) or len(table["rows"]) > PLAIN_ROWS}
-
-
-def _spec(table: Mapping[str, Any], images: Mapping[str, str], level: float) -> str | None:
-    chart = figure(table, images, width="container", level=level)
-    if chart is None:
-        return None
-    return script_json(chart.to_dict())
+def _shown_part(part: Part, section: StudySection, results: Results, hover: _Hover) -> _ShownPart:
+    chart = figure(part, section, results, images=hover.images(part), width="container")
+    return _ShownPart(
+        table=part.as_table(results.findings_of(section.study)),
+        spec=None if chart is None else script_json(chart.to_dict()),
+        listed=not isinstance(part, Distribution),
+        folded=chart is not None or len(part) > PLAIN_ROWS,
+        has_sides=part.has_sides,
+    )
 
 
 def script_json(value: Any) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from portrayal import __version__
 from portrayal.audit import Audit
 from portrayal.errors import AuditError
+from portrayal.findings.collection import Findings
 from portrayal.findings.data import (
     AuditData,
     StudyData,
@@ -17,50 +17,19 @@ from portrayal.findings.data import (
     uncounted,
 )
 from portrayal.findings.encoder_agreement import audit_agreement
+from portrayal.findings.finding import Finding
 from portrayal.findings.human_side import HumanSide
 from portrayal.findings.people import people_note
+from portrayal.findings.results import Results, StudyResult, StudySection
 from portrayal.findings.sentences import capital, chance, counted
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.findings.tables import with_q
 from portrayal.kinds import kind_of
-from portrayal.records import Finding, Identity, StudyResult, plain
+from portrayal.records import Identity, plain
 from portrayal.statistics.correction import benjamini_hochberg
 from portrayal.studies.reading import in_telling_order, study_from_dict
 from portrayal.studies.schema import Study
 
-FORMAT = 1
-"""Version of results.json."""
-
 NO_ENCODER = Identity("none", "no encoder")
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """What an audit says, as results.json holds it."""
-
-    generator: Identity
-    encoders: Sequence[Identity]
-    settings: AnalysisSettings
-    studies: Sequence[Study]
-    results: Sequence[StudyResult]
-
-    @property
-    def findings(self) -> list[Finding]:
-        """The findings of all studies, in order."""
-        return [finding for result in self.results for finding in result.findings]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the content of results.json."""
-        known = {study.name: study for study in self.studies}
-        return {
-            "format": FORMAT,
-            "portrayal": __version__,
-            "generator": plain(self.generator.as_dict()),
-            "encoders": [plain(encoder.as_dict()) for encoder in self.encoders],
-            "settings": self.settings.as_dict(),
-            "findings": [finding.as_dict() for finding in self.findings],
-            "studies": [_section(result, known.get(result.study)) for result in self.results],
-        }
 
 
 def analyze(
@@ -80,11 +49,7 @@ def analyze(
         AuditError: No study was asked of this audit, or no encoder has looked at it.
     """
     how = settings or AnalysisSettings()
-    if studies is None:
-        remembered = audit.studies().items()
-        studies = in_telling_order(
-            study_from_dict(data, source=f"{name}.json") for name, data in remembered
-        )
+    studies = _asked(audit) if studies is None else studies
     if not studies:
         raise AuditError(
             f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"
@@ -113,11 +78,45 @@ def analyze(
     together = [audit_agreement(found, measurer_names(seen_by))]
     together += _rated_together(studies, sides, how)
     found += [one for one in together if one is not None]
-    results = Results(
-        audit.generator, seen_by, how, studies, corrected(found, alpha=1 - how.confidence)
-    )
+    results = _results(audit, seen_by, how, studies, found)
     audit.write_results(results.as_dict())
     return results
+
+
+def _asked(audit: Audit) -> Sequence[Study]:
+    remembered = audit.studies().items()
+    return in_telling_order(
+        study_from_dict(data, source=f"{name}.json") for name, data in remembered
+    )
+
+
+def _results(
+    audit: Audit,
+    seen_by: Sequence[Identity],
+    settings: AnalysisSettings,
+    studies: Sequence[Study],
+    found: Sequence[StudyResult],
+) -> Results:
+    known = {study.name: study for study in studies}
+    done = corrected(found, alpha=1 - settings.confidence)
+    return Results(
+        __version__,
+        _plain_identity(audit.generator),
+        tuple(_plain_identity(one) for one in seen_by),
+        settings,
+        Findings(finding for result in done for finding in result.findings),
+        tuple(_section(result, known.get(result.study)) for result in done),
+    )
+
+
+def _plain_identity(identity: Identity) -> Identity:
+    return Identity(identity.kind, identity.name, plain(identity.settings))
+
+
+def _section(result: StudyResult, study: Study | None) -> StudySection:
+    if study is None:
+        return StudySection.of(result)
+    return StudySection.of(result, question=study.question, citation=study.citation)
 
 
 def _rated_together(
@@ -149,9 +148,7 @@ def corrected(results: Sequence[StudyResult], *, alpha: float) -> list[StudyResu
             else _with_q(finding, float(next(q_values)), len(tested), alpha)
             for finding in result.findings
         ]
-        by_question = {finding.question: finding.q for finding in findings}
-        tables = [with_q(table, by_question) for table in result.tables]
-        done.append(replace(result, findings=findings, tables=tables))
+        done.append(replace(result, findings=findings))
     return done
 
 
@@ -216,17 +213,3 @@ def unused_images(unused: int) -> str:
         f"audit holds {counted(unused, 'more image')} of these prompts than the study asks "
         "for; those with the lowest seeds are used. To use all, ask for more with --images."
     )
-
-
-def _section(result: StudyResult, study: Study | None) -> dict[str, Any]:
-    return {
-        "study": result.study,
-        "kind": result.kind,
-        "title": result.title,
-        "question": study.question if study else "",
-        "citation": study.citation if study else "",
-        "dropped": dict(result.dropped),
-        "unused": result.unused,
-        "notes": list(result.notes),
-        "tables": [table.as_dict() for table in result.tables],
-    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from portrayal.plugins import plugins
 from portrayal.studies.schema import Study
@@ -23,11 +23,13 @@ class StudyKind(Protocol):
         name: As `kind` in a study file.
         study: The schema.
         place: Where a report tells of it: lower comes first.
+        parts: Types of its own that parts of its answers have.
     """
 
     name: ClassVar[str]
     study: ClassVar[type[Study]]
     place: ClassVar[int]
+    parts: ClassVar[tuple[type[Any], ...]]
 
     def starter(self) -> str:
         """Return a commented study file to start from."""

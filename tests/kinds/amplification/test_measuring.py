@@ -83,8 +83,8 @@ def test_faces_are_looked_for_on_both_sides(tmp_path: Path, astronaut: Image.Ima
     for side in (Audit(out), training_audit(Audit(out))):
         assert side is not None
         assert "faces" in {measurer.kind for measurer in side.measurers()}
-    (result,) = runner.analyze(session).results
-    dropped = next(table for table in result.tables if table.name == "dropped")
+    (result,) = runner.analyze(session).studies
+    dropped = next(table for table in result.parts if table.name == "dropped")
     seen = {(row[0], row[2]): (row[3], row[6]) for row in dropped.rows}
     training, reasons = seen["naive", "training"]
     assert training == 4, "a cat is no astronaut"

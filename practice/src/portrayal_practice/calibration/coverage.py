@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from portrayal.findings.finding import Finding
 from portrayal.findings.settings import AnalysisSettings, Effect, Permute, Resample
 from portrayal.generators.truth import Pool
 from portrayal.kinds.association.concepts import ConceptImages
@@ -19,7 +20,6 @@ from portrayal.kinds.association.contrasts import EFFECT, SCORE, contrast_findin
 from portrayal.kinds.association.schema import AssociationStudy, Contrast
 from portrayal.kinds.association.truth import everything, sides_of, view_of
 from portrayal.kinds.association.view import Poles, View
-from portrayal.records import Finding
 from portrayal_practice.calibration.draws import draw, redrawn, shuffled
 from portrayal_practice.errors import PracticeError
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from portrayal.audit import Audit
 from portrayal.audit.selections import Selection, read_selection, training_audit
 from portrayal.findings.data import StudyData
+from portrayal.findings.finding import Finding
 from portrayal.findings.labels import unlabelled
+from portrayal.findings.parts import Forest, Part
+from portrayal.findings.results import StudyResult
 from portrayal.findings.sentences import percent
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.findings.tables import forest_table
 from portrayal.kinds.amplification import measured as findings
 from portrayal.kinds.amplification import tables
 from portrayal.kinds.amplification.counts import Counting
@@ -30,7 +32,6 @@ from portrayal.kinds.amplification.measures import (
 )
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, FaceRule, SubsetName
 from portrayal.kinds.amplification.view import View
-from portrayal.records import Finding, StudyResult, Table
 
 NAIVE: SubsetName = "naive"
 
@@ -53,10 +54,11 @@ def analyze_amplification(
             "there are no training images to compare with; run the study with --corpus CORPUS, "
             "the captions and images that the model was trained on"
         )
-        return _nothing(study, data, settings, why)
+        nothing = [findings.no_answer(study, one, why, "") for one in data]
+        return StudyResult(study.name, study.kind, study.title, nothing)
     rule = study.face_rule(data[0].generator)
     found: list[Finding] = []
-    drawn: list[Table] = []
+    parts: list[Part] = []
     notes = list(_about(study, selection, audit, rule))
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
@@ -65,18 +67,18 @@ def analyze_amplification(
         )
         if made is None or real is None:
             why = unlabelled(study.axis_name, study.axis, one)
-            found += _nothing(study, [one], settings, why, suffix).findings
+            found.append(findings.no_answer(study, one, why, suffix))
             continue
         view = View(
             study, one, settings, suffix, selection, Counting(study, selection.table, made, real)
         )
         answers, shown, remarks = _answers(view)
         found += answers
-        drawn += shown
+        parts += shown
         notes += remarks
     if study.axis.note:
         notes.append(study.axis.note)
-    return StudyResult(study.name, study.kind, study.title, found, drawn, notes=notes)
+    return StudyResult(study.name, study.kind, study.title, found, parts, notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class _Measured:
     included: dict[SubsetName, Amplified]
 
 
-def _answers(view: View) -> tuple[list[Finding], list[Table], list[str]]:
+def _answers(view: View) -> tuple[list[Finding], list[Part], list[str]]:
     measured = _measured(view)
     found = measured.excluded
     answers = [
@@ -105,10 +107,10 @@ def _answers(view: View) -> tuple[list[Finding], list[Table], list[str]]:
         more += findings.correlation_findings(view, naive.comparison)
         world = findings.real_world_finding(view, naive.comparison)
         more += [world] if world else []
-    shown = _tables(view, measured, answers, less, more)
+    shown = _parts(view, measured, answers, less, more)
     return (
         [*answers, *less, *more],
-        [table for table in shown if table.rows],
+        [part for part in shown if part],
         _warnings(view, found),
     )
 
@@ -127,17 +129,17 @@ def _measured(view: View) -> _Measured:
     return _Measured(excluded, included)
 
 
-def _tables(
+def _parts(
     view: View,
     measured: _Measured,
     answers: Sequence[Finding],
     less: Sequence[Finding],
     more: Sequence[Finding],
-) -> list[Table]:
+) -> list[Part]:
     found, suffix = measured.excluded, view.suffix
     chosen = " and for the choice of occupations" if view.settings.resample == "units" else ""
     return [
-        forest_table(
+        Forest.of(
             f"amplification{suffix}",
             f"Amplification by subset of the training data{suffix}",
             answers,
@@ -145,7 +147,7 @@ def _tables(
             f"occupations and prompts. Intervals account for the images of both sides{chosen}.",
         ),
         tables.paper_table(view, found),
-        forest_table(
+        Forest.of(
             f"reductions{suffix}",
             f"How much less than the naive comparison says{suffix}",
             less,
@@ -153,13 +155,13 @@ def _tables(
             "occupation.",
         ),
         *tables.decomposition_tables(view, taken_apart(found, confidence=view.settings.confidence)),
-        *(tables.scatter_table(view, one) for one in found.values()),
+        *(tables.scatter_part(view, one) for one in found.values()),
         tables.occupations_table(view, found),
         tables.numbers_table(view, found, measured.included),
         tables.similarity_table(view, found),
         tables.dropped_table(view, found),
         *tables.caption_tables(view, found),
-        tables.sides_table(view, found),
+        tables.sides_part(view, found),
         *tables.published_tables(view, found, more),
     ]
 
@@ -223,14 +225,3 @@ def _about(
             f"{', '.join(few)} that all of them are taken either way: there nearest neighbours say "
             "what the naive comparison says."
         )
-
-
-def _nothing(
-    study: AmplificationStudy,
-    data: Sequence[StudyData],
-    settings: AnalysisSettings,
-    why: str,
-    suffix: str = "",
-) -> StudyResult:
-    found = [findings.no_answer(study, one, settings, why, suffix) for one in data]
-    return StudyResult(study.name, study.kind, study.title, found)

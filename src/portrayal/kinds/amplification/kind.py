@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from portrayal.audit import Audit
 from portrayal.findings.data import StudyData
+from portrayal.findings.parts import Part
+from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.amplification.parts import AmplificationScatter
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.kinds.protocol import Kind
 from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.progress import OnProgress
-from portrayal.records import StudyResult
 from portrayal.studies.schema import Study
 
 
@@ -23,6 +25,7 @@ class Amplification(Kind[AmplificationStudy]):
     name = "amplification"
     study = AmplificationStudy
     place: ClassVar[int] = 50
+    parts: ClassVar[tuple[type[Part], ...]] = (AmplificationScatter,)
     takes_corpus: ClassVar[bool] = True
 
     def check(self, study: AmplificationStudy, out: Path, corpus: Path | None) -> None:
@@ -82,6 +85,12 @@ class Amplification(Kind[AmplificationStudy]):
         from portrayal.kinds.amplification.analysis import analyze_amplification
 
         return analyze_amplification(study, data, settings)
+
+    def chart(self, part: Part) -> Any:
+        """Draw the scatter of both sides."""
+        from portrayal.kinds.amplification.charts import scatter
+
+        return scatter(part) if isinstance(part, AmplificationScatter) else None
 
 
 KIND = Amplification()

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from portrayal.findings.data import StudyData
-from portrayal.findings.sentences import between, chance, counted, not_enough, number
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings.finding import Asked, Finding
+from portrayal.findings.sentences import between, chance, counted, number
 from portrayal.kinds.amplification.counts import Comparison
 from portrayal.kinds.amplification.measures import Amplified, means
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
 from portrayal.kinds.amplification.view import View
-from portrayal.records import Finding, finite
 from portrayal.statistics.amplification import ReductionResult, amplification, item_mean
 from portrayal.statistics.correlation import pearson_correlation
 from portrayal.statistics.intervals import Interval
@@ -33,9 +32,7 @@ def amplification_finding(view: View, found: Amplified, included: Amplified) -> 
     """Return the amplification of one subset, with what it is when none is excluded."""
     name, sampled = found.comparison.subset, found.sampled
     title = SUBSETS[name].title
-    low, high = sampled.interval
     details = {
-        "encoder": view.data.label,
         "subset": name,
         "group": view.study.first_group,
         "corrected": sampled.corrected,
@@ -47,23 +44,18 @@ def amplification_finding(view: View, found: Amplified, included: Amplified) -> 
         "with switching low": included.sampled.interval.low,
         "with switching high": included.sampled.interval.high,
     }
-    start = _start(view, f"{title}{view.suffix}", AMPLIFICATION, details)
+    asked = _asked(view, title, AMPLIFICATION, details)
     missing = found.n_missing
     if math.isnan(sampled.mean):
-        sentence = not_enough(
+        reason = (
             "no occupation has images of a known group on both sides and leans to the same "
-            "group on both",
-            view.data.dropped,
-            view.data.wanted,
+            "group on both"
         )
-        return Finding(**start, estimate=None, low=None, high=None, p=None, n=0,
-                       n_missing=missing, sentence=sentence)  # fmt: skip
-    return Finding(
-        **start,
-        estimate=sampled.mean,
-        low=finite(low),
-        high=finite(high),
-        p=finite(sampled.p_value),
+        return _unanswered(asked, view.data, reason, n_missing=missing)
+    return asked.answered(
+        sampled.mean,
+        sampled.interval,
+        p=sampled.p_value,
         n=sampled.n,
         n_missing=missing,
         sentence=_amplified_sentence(view, found, included),
@@ -117,29 +109,23 @@ def reduction_finding(view: View, name: SubsetName, found: ReductionResult) -> F
     """Return how much less amplification one subset shows than the naive one."""
     title = SUBSETS[name].title
     details = {
-        "encoder": view.data.label,
         "subset": name,
         "relative": found.relative,
         "relative_low": found.relative_interval.low,
         "relative_high": found.relative_interval.high,
         "t": found.t,
     }
-    start = _start(view, f"{title}, against naive{view.suffix}", REDUCTION, details)
+    asked = _asked(view, f"{title}, against naive", REDUCTION, details)
     if not found.n:
-        sentence = not_enough(
-            "no occupation is in both comparisons", view.data.dropped, view.data.wanted
-        )
-        return Finding(**start, estimate=None, low=None, high=None, p=None, n=0,
-                       n_missing=found.n_missing, sentence=sentence)  # fmt: skip
+        reason = "no occupation is in both comparisons"
+        return _unanswered(asked, view.data, reason, n_missing=found.n_missing)
     less = "less" if found.value >= 0 else "more"
     share = f", {abs(100 * found.relative):.0f} % of it" if math.isfinite(found.relative) else ""
     p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
-    return Finding(
-        **start,
-        estimate=found.value,
-        low=finite(found.interval.low),
-        high=finite(found.interval.high),
-        p=finite(found.p_value),
+    return asked.answered(
+        found.value,
+        found.interval,
+        p=found.p_value,
         n=found.n,
         n_missing=found.n_missing,
         sentence=f"{title[:1].upper()}{title[1:]}: {number(abs(found.value))} points {less} "
@@ -179,22 +165,16 @@ def _correlation(
     found = pearson_correlation(
         naive.percent(naive.training)[:, 0], named, confidence=view.settings.confidence
     )
-    details = {"encoder": view.data.label, "group": group, "indicator": indicator, "of": of}
-    start = _start(
-        view, f"indicators of {group}, of {of}: against its share in images{view.suffix}",
-        CORRELATION, details,
-    )  # fmt: skip
+    details = {"group": group, "indicator": indicator, "of": of}
+    question = f"indicators of {group}, of {of}: against its share in images"
+    asked = _asked(view, question, CORRELATION, details)
     if math.isnan(found.estimate):
         why = "fewer than three occupations differ in both"
-        return Finding(**start, estimate=None, low=None, high=None, p=None, n=found.n,
-                       n_missing=found.n_missing,
-                       sentence=not_enough(why, {}, 0))  # fmt: skip
+        return asked.unanswered(why, n=found.n, n_missing=found.n_missing)
     way = "less" if found.estimate < 0 else "more"
-    return Finding(
-        **start,
-        estimate=found.estimate,
-        low=finite(found.low),
-        high=finite(found.high),
+    return asked.answered(
+        found.estimate,
+        (found.low, found.high),
         p=found.p_value,
         n=found.n,
         n_missing=found.n_missing,
@@ -216,30 +196,22 @@ def real_world_finding(view: View, naive: Comparison) -> Finding | None:
     items = means(np.stack([one.per_item for one in per_prompt], axis=1))
     found = item_mean(items, confidence=view.settings.confidence)
     details = {
-        "encoder": view.data.label,
         "source": study.real_world_source,
         "t": found.t,
         "switched": sum(one.n_switched for one in per_prompt),
     }
-    start = _start(view, f"against real-world shares{view.suffix}", REAL_WORLD, details)
+    asked = _asked(view, "against real-world shares", REAL_WORLD, details)
     missing = len(study.occupations) - found.n
     if not found.n:
-        sentence = not_enough(
-            "no occupation has a real-world share and generated images that lean the same way",
-            view.data.dropped,
-            view.data.wanted,
-        )
-        return Finding(**start, estimate=None, low=None, high=None, p=None, n=0,
-                       n_missing=missing, sentence=sentence)  # fmt: skip
+        why = "no occupation has a real-world share and generated images that lean the same way"
+        return _unanswered(asked, view.data, why, n_missing=missing)
     further = "further from" if found.value >= 0 else "nearer to"
     p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
     source = f" ({study.real_world_source})" if study.real_world_source else ""
-    return Finding(
-        **start,
-        estimate=found.value,
-        low=finite(found.interval.low),
-        high=finite(found.interval.high),
-        p=finite(found.p_value),
+    return asked.answered(
+        found.value,
+        found.interval,
+        p=found.p_value,
         n=found.n,
         n_missing=missing,
         sentence=f"Against real-world shares{source}: the share of {study.first_group} in "
@@ -249,24 +221,23 @@ def real_world_finding(view: View, naive: Comparison) -> Finding | None:
     )
 
 
-def no_answer(
-    study: AmplificationStudy, data: StudyData, settings: AnalysisSettings, why: str, suffix: str
-) -> Finding:
+def no_answer(study: AmplificationStudy, data: StudyData, why: str, suffix: str) -> Finding:
     """Return a finding without a number, which says why."""
-    return Finding(
-        study=study.name, question=f"is {study.axis_name} amplified?{suffix}",
-        statistic=AMPLIFICATION, estimate=None, low=None, high=None, p=None, q=None, n=0,
-        n_missing=len(study.occupations), unit="occupation",
-        sentence=not_enough(why, data.dropped, data.wanted), details={"encoder": data.label},
+    asked = Asked.of(
+        study, f"is {study.axis_name} amplified?{suffix}", AMPLIFICATION,
+        unit="occupation", measurer=data.label,
+    )  # fmt: skip
+    return _unanswered(asked, data, why, n_missing=len(study.occupations))
+
+
+def _asked(view: View, question: str, statistic: str, details: dict[str, Any]) -> Asked:
+    return Asked.of(
+        view.study, f"{question}{view.suffix}", statistic,
+        unit="occupation", measurer=view.data.label, details=details,
     )  # fmt: skip
 
 
-def _start(view: View, question: str, statistic: str, details: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "study": view.study.name,
-        "question": question,
-        "statistic": statistic,
-        "q": None,
-        "unit": "occupation",
-        "details": details,
-    }
+def _unanswered(asked: Asked, data: StudyData, reason: str, *, n_missing: int) -> Finding:
+    return asked.unanswered(
+        reason, n=0, n_missing=n_missing, dropped=data.dropped, wanted=data.wanted
+    )

@@ -7,45 +7,42 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from portrayal.audit.selections import SAMPLED
+from portrayal.findings.finding import Finding
+from portrayal.findings.parts import DataTable, Side, SideImage, Sides
 from portrayal.findings.published import Ours, published_table
 from portrayal.kinds.amplification.counts import Cell, image_similarity
 from portrayal.kinds.amplification.measured import AMPLIFICATION, CORRELATION
 from portrayal.kinds.amplification.measures import Amplified
+from portrayal.kinds.amplification.parts import AmplificationScatter, OccupationShares
 from portrayal.kinds.amplification.schema import SUBSETS, SubsetName
 from portrayal.kinds.amplification.view import View
-from portrayal.records import Finding, Table, finite
 from portrayal.statistics.amplification import DecompositionResult
 from portrayal.statistics.intervals import share_interval
 
 Found = Mapping[SubsetName, Amplified]
 
 ALL = "all prompts"
-SCATTER = (
-    "occupation", "prompt", "training", "training low", "training high", "training n", "generated",
-    "generated low", "generated high", "generated n", "amplification", "switches", "subset",
-)  # fmt: skip
 NUMBERS = (
     "subset", "prompt", "occupations that switch", "amplification", "low", "high", "corrected",
     "t", "p", "n", "switched", "missing",
 )  # fmt: skip
 DROPPED = ("subset", "occupation", "side", "images", "dropped", "share", "reasons")
 SIMILARITY = ("subset", "caption and prompt", "training and generated images")
-SIDES = ("subset", "occupation", "side", "key", "text", "group")
 CAPTIONS = ("subset", "occupation", "caption", "indicator", "similarity")
 SHOWN = 4
 """Images and captions of each side that are shown."""
 
 
-def paper_table(view: View, found: Found) -> Table:
+def paper_table(view: View, found: Found) -> DataTable:
     """Return amplification by subset and prompt, in the layout of the paper's table 3."""
     prompts = [f"#{i + 1}" for i in range(len(view.study.templates))]
     rows = []
     for name, one in found.items():
-        values = [finite(float(x)) for x in one.sampled.per_prompt]
+        values = [float(x) for x in one.sampled.per_prompt]
         cells = values if len(values) == len(prompts) else [None] * len(prompts)
-        rows.append([SUBSETS[name].title, *cells, finite(one.sampled.mean)])
+        rows.append([SUBSETS[name].title, *cells, one.sampled.mean])
     templates = "; ".join(f"#{i + 1} {text}" for i, text in enumerate(view.study.templates))
-    return Table(
+    return DataTable(
         f"table-3{view.suffix}",
         f"Amplification by prompt{view.suffix}",
         ("approach", *prompts, "average"),
@@ -55,24 +52,22 @@ def paper_table(view: View, found: Found) -> Table:
     )
 
 
-def numbers_table(view: View, found: Found, included: Found) -> Table:
+def numbers_table(view: View, found: Found, included: Found) -> DataTable:
     """Return amplification of every subset and prompt, switching occupations out and in."""
     rows: list[list[Any]] = []
     for name in found:
         for words, one in (("excluded", found[name]), ("included", included[name])):
             whole = one.sampled
             rows.append([
-                name, ALL, words, finite(whole.mean), finite(whole.interval.low),
-                finite(whole.interval.high), finite(whole.corrected), finite(one.t),
-                finite(one.t_p_value), whole.n, whole.n_switched, whole.n_missing,
+                name, ALL, words, whole.mean, *whole.interval, whole.corrected, one.t,
+                one.t_p_value, whole.n, whole.n_switched, whole.n_missing,
             ])  # fmt: skip
             for prompt, each in zip(one.comparison.prompts, one.prompts, strict=True):
                 rows.append([
-                    name, prompt, words, finite(each.mean), finite(each.interval.low),
-                    finite(each.interval.high), None, finite(each.t), finite(each.p_value), each.n,
-                    each.n_switched, each.n_missing,
+                    name, prompt, words, each.mean, *each.interval, None, each.t, each.p_value,
+                    each.n, each.n_switched, each.n_missing,
                 ])  # fmt: skip
-    return Table(
+    return DataTable(
         f"amplification-numbers{view.suffix}",
         f"Amplification, all numbers{view.suffix}",
         NUMBERS,
@@ -83,16 +78,15 @@ def numbers_table(view: View, found: Found, included: Found) -> Table:
     )
 
 
-def decomposition_tables(view: View, found: DecompositionResult | None) -> Iterator[Table]:
+def decomposition_tables(view: View, found: DecompositionResult | None) -> Iterator[DataTable]:
     """Yield how much of the naive amplification each correction explains."""
     if found is None or not found.n:
         return
     rows = [
-        [name, part.value, *map(finite, part.interval), finite(part.share),
-         *map(finite, part.share_interval)]
+        [name, part.value, *part.interval, part.share, *part.share_interval]
         for name, part in {**found.parts, "remains": found.remaining}.items()
-    ]  # fmt: skip
-    yield Table(
+    ]
+    yield DataTable(
         f"decomposition{view.suffix}",
         f"What explains the naive amplification{view.suffix}",
         ("correction", "points", "low", "high", "of naive", "of naive low", "of naive high"),
@@ -103,10 +97,10 @@ def decomposition_tables(view: View, found: DecompositionResult | None) -> Itera
     )
 
 
-def scatter_table(view: View, found: Amplified) -> Table:
+def scatter_part(view: View, found: Amplified) -> AmplificationScatter:
     """Return percentages on both sides by occupation and prompt, with intervals."""
     comparison = found.comparison
-    rows: list[list[Any]] = []
+    rows = []
     for i, occupation in enumerate(comparison.occupations):
         sides = list(zip(comparison.training[i], comparison.generated[i], strict=True))
         if len(sides) > 1:
@@ -115,12 +109,10 @@ def scatter_table(view: View, found: Amplified) -> Table:
         for prompt, (real, made) in zip(comparison.prompts, sides, strict=True):
             rows.append(_scatter_row(view, comparison.subset, occupation, prompt, real, made))
     title = SUBSETS[comparison.subset].title
-    return Table(
+    return AmplificationScatter(
         f"scatter-{comparison.subset}{view.suffix}",
         f"% {view.study.first_group} in training and generated images: {title}{view.suffix}",
-        SCATTER,
         rows,
-        role="amplification",
         note="One point an occupation. Red ground: amplification; blue: de-amplification; white: "
         "the leaning changes sides. Hover for intervals, click for images of both sides.",
     )
@@ -135,21 +127,20 @@ def _pooled(cells: Sequence[Cell]) -> Cell:
 
 def _scatter_row(
     view: View, subset: str, occupation: str, prompt: str, real: Cell, made: Cell
-) -> list[Any]:
-    row: list[Any] = [occupation, prompt]
-    percents = []
+) -> OccupationShares:
+    sides, percents = [], []
     for cell in (real, made):
         bounds = share_interval(cell.first, cell.n, confidence=view.settings.confidence)
         value = 100 * cell.first / cell.n if cell.n else math.nan
         percents.append(value)
-        row += [finite(value), finite(100 * bounds.low), finite(100 * bounds.high), cell.n]
+        sides.append((value, 100 * bounds.low, 100 * bounds.high, cell.n))
     training, generated = percents
     gap = abs(generated - 50) - abs(training - 50)
     switches = (generated - 50) * (training - 50) < 0
-    return [*row, finite(gap), bool(switches), subset]
+    return OccupationShares(occupation, prompt, *sides[0], *sides[1], gap, switches, subset)
 
 
-def occupations_table(view: View, found: Found) -> Table:
+def occupations_table(view: View, found: Found) -> DataTable:
     """Return percentages of every occupation and prompt, in the layout of tables 6 and 7."""
     name: SubsetName = "naive" if "naive" in found else next(iter(found))
     comparison = found[name].comparison
@@ -159,11 +150,11 @@ def occupations_table(view: View, found: Found) -> Table:
     world = view.study.real_world
     rows = []
     for i, occupation in enumerate(comparison.occupations):
-        row: list[Any] = [occupation, finite(float(training[i, 0]))]
-        row += [finite(float(x)) for x in generated[i]]
+        row: list[Any] = [occupation, float(training[i, 0])]
+        row += [float(x) for x in generated[i]]
         rows.append([*row, world.get(occupation)] if world else row)
     columns = ["occupation", "training", *comparison.prompts, *(["real world"] if world else [])]
-    return Table(
+    return DataTable(
         f"tables-6-7{view.suffix}",
         f"% {view.study.first_group} by occupation and prompt{view.suffix}",
         columns,
@@ -174,7 +165,7 @@ def occupations_table(view: View, found: Found) -> Table:
     )
 
 
-def similarity_table(view: View, found: Found) -> Table:
+def similarity_table(view: View, found: Found) -> DataTable:
     """Return how alike the two sides are, in captions and in images (section 5.2)."""
     by_place: dict[tuple[int, bool], list[float]] = {}
     columns = ("prompt", "indicator", "similarity")
@@ -192,8 +183,8 @@ def similarity_table(view: View, found: Found) -> Table:
         text = 1.0 if subset.prompts == "caption" else None
         if not subset.prompts and values:
             text = sum(values) / len(values)
-        rows.append([subset.title, text, finite(image_similarity(one.comparison, view.counting))])
-    return Table(
+        rows.append([subset.title, text, image_similarity(one.comparison, view.counting)])
+    return DataTable(
         f"similarity{view.suffix}",
         f"How alike the two sides are{view.suffix}",
         SIMILARITY,
@@ -203,7 +194,7 @@ def similarity_table(view: View, found: Found) -> Table:
     )
 
 
-def dropped_table(view: View, found: Found) -> Table:
+def dropped_table(view: View, found: Found) -> DataTable:
     """Return what was dropped, by subset, occupation, side and reason."""
     rows: list[list[Any]] = []
     for name, one in found.items():
@@ -221,7 +212,7 @@ def dropped_table(view: View, found: Found) -> Table:
                 words = ", ".join(f"{n} {reason}" for reason, n in sorted(reasons.items()))
                 rows.append([name, occupation, side, asked, lost, lost / asked if asked else None,
                              words])  # fmt: skip
-    return Table(
+    return DataTable(
         f"dropped{view.suffix}",
         f"What was dropped on both sides{view.suffix}",
         DROPPED,
@@ -230,7 +221,7 @@ def dropped_table(view: View, found: Found) -> Table:
     )
 
 
-def caption_tables(view: View, found: Found) -> Iterator[Table]:
+def caption_tables(view: View, found: Found) -> Iterator[DataTable]:
     """Yield examples of captions per subset (figures 2 and 4): the first ones, not picked."""
     columns = ("occupation", "prompt", "caption", "indicator", "similarity")
     rows: list[list[Any]] = []
@@ -254,7 +245,7 @@ def caption_tables(view: View, found: Found) -> Iterator[Table]:
             shown = [one for one in chosen if one[1] == "unknown" or not subset.plain][:SHOWN]
             rows += [[name, occupation, text[:300], *rest] for text, *rest in shown]
     if rows:
-        yield Table(
+        yield DataTable(
             f"captions{view.suffix}",
             f"Captions of every subset: examples{view.suffix}",
             CAPTIONS,
@@ -264,26 +255,24 @@ def caption_tables(view: View, found: Found) -> Iterator[Table]:
         )
 
 
-def sides_table(view: View, found: Found) -> Table:
+def sides_part(view: View, found: Found) -> Sides:
     """Return images of both sides for every subset and occupation, the first ones that count."""
     counting = view.counting
     text = {key: prompt for prompt, keys in counting.generated.listing.items() for key in keys}
     caption = {key: prompt for prompt, keys in counting.training.listing.items() for key in keys}
-    rows = []
+    rows: list[SideImage] = []
     for name, one in found.items():
-        comparison = one.comparison
-        for side, cells, words, seen in (
-            ("training", comparison.training, caption, counting.training),
-            ("generated", comparison.generated, text, counting.generated),
-        ):
-            for i, occupation in enumerate(comparison.occupations):
-                for key in _first_keys(cells[i]):
-                    rows.append([
-                        name, occupation, side, key, words[key][:300], seen.labels[key],
-                    ])  # fmt: skip
-    return Table(
-        f"sides{view.suffix}", f"Images of both sides{view.suffix}", SIDES, rows, role="sides"
-    )
+        sides: tuple[tuple[Side, Any, dict[str, str], Any], ...] = (
+            ("training", one.comparison.training, caption, counting.training),
+            ("generated", one.comparison.generated, text, counting.generated),
+        )
+        for side, cells, words, seen in sides:
+            rows += [
+                SideImage(name, occupation, side, key, words[key][:300], seen.labels[key])
+                for i, occupation in enumerate(one.comparison.occupations)
+                for key in _first_keys(cells[i])
+            ]
+    return Sides(f"sides{view.suffix}", f"Images of both sides{view.suffix}", rows)
 
 
 def _first_keys(cells: Sequence[Cell]) -> list[str]:
@@ -292,18 +281,14 @@ def _first_keys(cells: Sequence[Cell]) -> list[str]:
     return list(dict.fromkeys(turns))[:SHOWN]
 
 
-def published_tables(view: View, found: Found, more: Sequence[Finding]) -> Iterator[Table]:
+def published_tables(view: View, found: Found, more: Sequence[Finding]) -> Iterator[DataTable]:
     """Yield the paper's numbers beside ours."""
     ours: dict[tuple[str, str], Ours] = {}
     for name, one in found.items():
         whole = one.sampled
-        ours[name, AMPLIFICATION] = Ours(
-            finite(whole.mean), finite(whole.interval.low), finite(whole.interval.high)
-        )
+        ours[name, AMPLIFICATION] = Ours(whole.mean, *whole.interval)
         for prompt, each in zip(one.comparison.prompts, one.prompts, strict=True):
-            ours[f"{name} {prompt}", AMPLIFICATION] = Ours(
-                finite(each.mean), finite(each.interval.low), finite(each.interval.high)
-            )
+            ours[f"{name} {prompt}", AMPLIFICATION] = Ours(each.mean, *each.interval)
     for finding in more:
         if finding.statistic == CORRELATION and finding.details["of"] == "all captions":
             ours["indicators", CORRELATION] = Ours(finding.estimate, finding.low, finding.high)

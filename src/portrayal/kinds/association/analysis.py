@@ -13,9 +13,11 @@ import numpy as np
 
 from portrayal.findings.data import StudyData
 from portrayal.findings.encoder_agreement import image_agreement
+from portrayal.findings.finding import Finding
+from portrayal.findings.parts import DataTable, Distribution, Forest, ImageValue, Part
 from portrayal.findings.published import Ours, contrast_numbers, published_table
+from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.findings.tables import forest_table
 from portrayal.kinds.association.concepts import ConceptImages, concept_images
 from portrayal.kinds.association.contrasts import EFFECT, contrast_findings
 from portrayal.kinds.association.leanings import (
@@ -24,12 +26,11 @@ from portrayal.kinds.association.leanings import (
     image_values,
     vector_findings,
 )
+from portrayal.kinds.association.parts import Arrows
 from portrayal.kinds.association.schema import AssociationStudy
-from portrayal.kinds.association.text_side import amplification_finding, arrows_table
+from portrayal.kinds.association.text_side import amplification_finding, text_arrows
 from portrayal.kinds.association.view import Poles, View
-from portrayal.records import Finding, StudyResult, Table
 
-DISTRIBUTION = ("key", "concept", "prompt", "seed", "value")
 QUARTILES = ("concept", "n", "lower quartile", "median", "upper quartile", "mean")
 
 _LEVEL_NOTE = (
@@ -49,29 +50,29 @@ def analyze_association(
         settings: How.
     """
     findings: list[Finding] = []
-    tables: list[Table] = []
-    distributions: dict[str, Table] = {}
+    parts: list[Part] = []
+    distributions: dict[str, Distribution] = {}
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
         view = View(study, one, settings, suffix)
         if not one.embeds:
             findings.append(_without_embeddings(view))
             continue
-        part = _of_encoder(view)
-        findings += part.findings
-        tables += part.tables
-        for table in part.tables:
-            if table.role == "distribution":
-                distributions.setdefault(one.label, table)
-    findings += image_agreement(study.name, distributions, settings)
+        found, shown = _of_encoder(view)
+        findings += found
+        parts += shown
+        for part in shown:
+            if isinstance(part, Distribution):
+                distributions.setdefault(one.label, part)
+    findings += image_agreement(study, distributions, settings)
     effects = [finding for finding in findings if finding.statistic == EFFECT]
     if effects:
-        tables.insert(0, forest_table("contrasts", "Effect size d of each contrast", effects))
-    return StudyResult(study.name, study.kind, study.title, findings, tables)
+        parts.insert(0, Forest.of("contrasts", "Effect size d of each contrast", effects))
+    return StudyResult(study.name, study.kind, study.title, findings, parts)
 
 
 def _without_embeddings(view: View) -> Finding:
-    return view.no_answer(
+    return view.unanswered(
         f"which attribute do images resemble?{view.suffix}",
         EFFECT if view.study.contrasts else ASSOCIATION,
         f"associations compare embeddings, and the measurer {view.data.label} gives labels only; "
@@ -81,7 +82,7 @@ def _without_embeddings(view: View) -> Finding:
     )
 
 
-def _of_encoder(view: View) -> StudyResult:
+def _of_encoder(view: View) -> tuple[list[Finding], list[Part]]:
     study = view.study
     concepts = concept_images(study, view.data)
     poles = view.poles()
@@ -91,28 +92,25 @@ def _of_encoder(view: View) -> StudyResult:
         for pole in poles
         for finding in contrast_findings(view, contrast, pole, concepts)
     ]
-    tables: list[Table] = []
     leanings = _leanings(view, concepts, poles)
-    forest = forest_table(
+    forest = Forest.of(
         f"concepts{view.suffix}",
         f"Association of each concept (Eq. 2){view.suffix}",
         leanings,
         note=_LEVEL_NOTE,
     )
+    findings += leanings
+    parts: list[Part] = [forest]
     if len(poles) == 1:
-        arrows = arrows_table(view, poles[0], leanings)
+        arrows = text_arrows(view, poles[0], leanings)
         amplified = amplification_finding(view, arrows)
-        findings += [*leanings, *([amplified] if amplified else [])]
-        tables += [forest, *([arrows] if arrows else [])]
         ours = contrast_numbers(findings) | _concept_numbers(leanings, arrows)
         published = published_table(study, view.data, ours, suffix=view.suffix)
-        tables += [published] if published else []
-    else:
-        findings += leanings
-        tables.append(forest)
+        findings += [amplified] if amplified else []
+        parts += [part for part in (arrows, published) if part is not None]
     for pole in poles:
-        tables += _image_tables(view, concepts, pole)
-    return StudyResult(study.name, study.kind, study.title, findings, tables)
+        parts += _image_parts(view, concepts, pole)
+    return findings, parts
 
 
 def _leanings(
@@ -124,11 +122,9 @@ def _leanings(
     return [concept_finding(view, c, poles[0], tested=tested) for c in concepts.values()]
 
 
-def _image_tables(
-    view: View, concepts: Mapping[str, ConceptImages], poles: Poles
-) -> Iterator[Table]:
+def _image_parts(view: View, concepts: Mapping[str, ConceptImages], poles: Poles) -> Iterator[Part]:
     """Yield the association of every image, and the quartiles of each concept (figure 3)."""
-    rows: list[list[Any]] = []
+    rows: list[ImageValue] = []
     quartiles: list[list[Any]] = []
     for concept in concepts.values():
         values = image_values(concept, poles)
@@ -136,26 +132,27 @@ def _image_tables(
             continue
         images = concept.neutral
         rows += [
-            [key, concept.name, prompt, seed, float(value)]
+            ImageValue(key, concept.name, prompt, seed, value)
             for key, prompt, seed, value in zip(
                 images.keys, images.prompts, images.seeds, values, strict=True
             )
         ]
-        cuts = [float(cut) for cut in np.quantile(values, (0.25, 0.5, 0.75))]
-        quartiles.append([concept.name, images.n, *cuts, float(values.mean())])
+        cuts = np.quantile(values, (0.25, 0.5, 0.75))
+        quartiles.append([concept.name, images.n, *cuts, values.mean()])
     if not rows:
         return
     between = f"{poles.first} (+) rather than {poles.second} (-){view.suffix}"
     name = f"{poles.first}{view.suffix}".replace(" ", "-")
-    yield Table(
-        f"images-{name}", f"Association of every image: {between}", DISTRIBUTION, rows,
-        role="distribution",
+    yield Distribution(
+        f"images-{name}", f"Association of every image: {between}", rows,
+        measurer=view.data.label, first=poles.first, second=poles.second,
     )  # fmt: skip
-    yield Table(f"quartiles-{name}", f"Quartiles of the images: {between}", QUARTILES, quartiles)
+    title = f"Quartiles of the images: {between}"
+    yield DataTable(f"quartiles-{name}", title, QUARTILES, quartiles)
 
 
 def _concept_numbers(
-    leanings: Sequence[Finding], arrows: Table | None
+    leanings: Sequence[Finding], arrows: Arrows | None
 ) -> dict[tuple[str, str], Ours]:
     """Return the association of each concept's images and texts, by (concept, statistic)."""
     found = {
@@ -165,9 +162,6 @@ def _concept_numbers(
         for finding in leanings
         if "concept" in finding.details
     }
-    for row in arrows.rows if arrows else ():
-        cells = dict(zip(arrows.columns if arrows else (), row, strict=True))
-        found[str(cells["concept"]), f"text {ASSOCIATION}"] = Ours(
-            cells["text"], cells["text_low"], cells["text_high"]
-        )
+    for row in arrows.rows if arrows is not None else ():
+        found[row.concept, f"text {ASSOCIATION}"] = Ours(row.text, row.text_low, row.text_high)
     return found

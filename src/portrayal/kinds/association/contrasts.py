@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 from portrayal.errors import StatisticsError
+from portrayal.findings.finding import Finding
 from portrayal.findings.sentences import between, capital, chance, counted, number
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.concepts import ConceptImages, lack_of
 from portrayal.kinds.association.schema import Contrast
 from portrayal.kinds.association.view import Poles, View
-from portrayal.records import Finding, finite
 from portrayal.statistics import AssociationResult, association_test, cohen_size_word
 
 EFFECT = "d"
@@ -33,39 +32,28 @@ def contrast_findings(
     counts = {"n": len(x.neutral.vectors) + len(y.neutral.vectors), "n_missing": missing}
     lack = lack_of((x, y), prompts_as_units=by_prompt)
     if lack:
-        return [view.no_answer(question, EFFECT, lack, **counts)]
+        return [view.unanswered(question, EFFECT, lack, **counts)]
     try:
         result = _test(view, contrast, poles, x, y)
     except StatisticsError as error:
-        return [view.no_answer(question, EFFECT, str(error), **counts)]
+        return [view.unanswered(question, EFFECT, str(error), **counts)]
     if not math.isfinite(result.effect_size):
         reason = "all images of both sides have the same association, so d has no unit"
-        return [view.no_answer(question, EFFECT, reason, **counts)]
+        return [view.unanswered(question, EFFECT, reason, **counts)]
     details = _details(view, contrast, poles, result)
-    effect = Finding(
-        study=view.study.name,
-        question=question,
-        statistic=EFFECT,
-        estimate=_estimate(result),
-        low=finite(result.effect_interval.low),
-        high=finite(result.effect_interval.high),
+    used = {"n": result.n_x + result.n_y, "n_missing": missing}
+    effect = view.asked(question, EFFECT, details=details).answered(
+        _estimate(result),
+        result.effect_interval,
         p=result.p_value,
-        q=None,
-        n=result.n_x + result.n_y,
-        n_missing=missing,
-        unit=settings.unit,
         sentence=_sentence(view, contrast, poles, result),
-        details=details,
+        **used,
     )
-    score = replace(
-        effect,
-        question=f"{question} (score S)",
-        statistic=SCORE,
-        estimate=result.score,
-        low=finite(result.interval.low),
-        high=finite(result.interval.high),
-        p=None,
+    score = view.asked(f"{question} (score S)", SCORE, details=details).answered(
+        result.score,
+        result.interval,
         sentence=_score_sentence(view, contrast, poles, result),
+        **used,
     )
     return [effect, score]
 
@@ -111,18 +99,17 @@ def _details(
 ) -> dict[str, Any]:
     estimate = _estimate(result)
     return {
-        "encoder": view.data.label,
         "contrast": str(contrast),
         "x": contrast.x,
         "y": contrast.y,
         "attributes": [poles.first, poles.second],
         "score": result.score,
-        "score_low": finite(result.interval.low),
-        "score_high": finite(result.interval.high),
+        "score_low": result.interval.low,
+        "score_high": result.interval.high,
         "d": estimate,
         "d_paper": result.effect_size,
-        "d_low": finite(result.effect_interval.low),
-        "d_high": finite(result.effect_interval.high),
+        "d_low": result.effect_interval.low,
+        "d_high": result.effect_interval.high,
         "size": cohen_size_word(estimate),
         "p": result.p_value,
         "exact": result.exact,

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from portrayal.audit import Audit
 from portrayal.findings.data import StudyData
 from portrayal.findings.human_side import HumanSide, votes_on
+from portrayal.findings.parts import Distribution
+from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.rated_concepts import (
     LEAST_CONCEPTS,
     RatedConcept,
     compare_with_raters,
+    order_asked,
     rated_concepts,
     raters_table,
 )
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal.raters.questions import ASSOCIATION, Question
 from portrayal.raters.votes import Votes
-from portrayal.records import Finding, StudyResult, Table
 
 STUDY = "raters"
 KIND = "agreement"
@@ -31,10 +33,11 @@ class ConceptsBesideRaters(HumanSide):
     """What raters add to an association study.
 
     Attributes:
-        concepts: Rated concepts by encoder: studies with the same attributes are set side by side.
+        concepts: Rated concepts by encoder and raters: studies with the same attributes are set
+            side by side.
     """
 
-    concepts: dict[str, list[RatedConcept]] = field(default_factory=dict)
+    concepts: dict[tuple[str, str], list[RatedConcept]] = field(default_factory=dict)
 
 
 def concepts_beside_raters(
@@ -56,10 +59,15 @@ def concepts_beside_raters(
     side = ConceptsBesideRaters()
     for rated in votes_on(study, audit, data):
         for one, suffix in zip(data, rated.suffixes, strict=True):
-            drawn = _distributions(study, result, suffix.removesuffix(rated.who))
-            concepts, unused = _rated(study, rated.votes, drawn)
-            side.concepts.setdefault(f"{one.label}{rated.who}", []).extend(concepts)
-            side.add(*_of_concepts(study, concepts, unused, settings, suffix))
+            concepts, unused = _rated(study, rated.votes, _distributions(study, result, one.label))
+            side.concepts.setdefault((one.label, rated.who), []).extend(concepts)
+            asked = order_asked(study.name, study.kind, one.label, after=suffix)
+            if len(study.concepts) >= LEAST_CONCEPTS and concepts:
+                found = compare_with_raters(asked, concepts, settings, n_missing=unused)
+                side.findings.append(found)
+            if concepts:
+                about = f"{' rather than '.join(study.attributes)}{suffix}"
+                side.tables.append(raters_table(concepts, settings, f"raters{suffix}", about))
     return side
 
 
@@ -72,20 +80,20 @@ def rated_together(
 
     Most of T2IAT's tests have two concepts, too few for an order of their own.
     """
-    together: dict[tuple[tuple[str, ...], str], list[list[RatedConcept]]] = {}
+    together: dict[tuple[tuple[str, ...], str, str], list[list[RatedConcept]]] = {}
     for study, side in zip(studies, sides, strict=True):
-        for encoder, concepts in side.concepts.items():
-            together.setdefault((tuple(study.attributes), encoder), []).append(concepts)
+        for (encoder, who), concepts in side.concepts.items():
+            key = (tuple(study.attributes), encoder, who)
+            together.setdefault(key, []).append(concepts)
     findings, tables = [], []
-    for (attributes, encoder), parts in together.items():
+    for (attributes, encoder, who), parts in together.items():
         concepts = [one for mine in parts for one in mine]
         if len(parts) < 2 or len(concepts) < LEAST_CONCEPTS:
             continue
-        what = f"{attributes[0]} rather than {attributes[1]} · {encoder}"
-        finding = compare_with_raters(STUDY, concepts, settings)
-        findings.append(replace(finding, question=f"{what}: {finding.question}"))
-        table = raters_table(concepts, settings)
-        tables.append(replace(table, name=f"raters-{what}", title=f"{table.title}: {what}"))
+        what = f"{attributes[0]} rather than {attributes[1]} · {encoder}{who}"
+        asked = order_asked(STUDY, KIND, encoder, before=f"{what}: ")
+        findings.append(compare_with_raters(asked, concepts, settings))
+        tables.append(raters_table(concepts, settings, f"raters-{what}", what))
     if not findings:
         return None
     return StudyResult(STUDY, KIND, "Machine against raters over all studies", findings, tables)
@@ -101,35 +109,24 @@ def first_shares(votes: Votes, question: Question, first: str, second: str) -> d
     return shares
 
 
-def _distributions(study: AssociationStudy, result: StudyResult, suffix: str) -> list[Table]:
-    name = f"images-{next(iter(study.attributes))}{suffix}".replace(" ", "-")
-    return [one for one in result.tables if one.role == "distribution" and one.name == name]
+def _distributions(
+    study: AssociationStudy, result: StudyResult, measurer: str
+) -> list[Distribution]:
+    """Return what one encoder says about every image, on the study's first attribute."""
+    first = next(iter(study.attributes))
+    return [
+        one
+        for one in result.parts
+        if isinstance(one, Distribution) and (one.measurer, one.first) == (measurer, first)
+    ]
 
 
 def _rated(
-    study: AssociationStudy, votes: Votes, drawn: Sequence[Table]
+    study: AssociationStudy, votes: Votes, seen: Sequence[Distribution]
 ) -> tuple[list[RatedConcept], int]:
     """Return the concepts with raters' answers; none where raters were asked something else."""
     asked = [one for one in votes.questions.choices if set(study.attributes) <= set(one.keys)]
     if len(study.attributes) != 2 or not asked:
         return [], 0
     question = next((one for one in asked if one.id == ASSOCIATION), asked[0])
-    return rated_concepts(drawn, first_shares(votes, question, *study.attributes))
-
-
-def _of_concepts(
-    study: AssociationStudy,
-    concepts: Sequence[RatedConcept],
-    unused: int,
-    settings: AnalysisSettings,
-    suffix: str,
-) -> tuple[list[Finding], list[Table]]:
-    if not concepts:
-        return [], []
-    table = raters_table(concepts, settings)
-    title = f"{table.title}: {' rather than '.join(study.attributes)}{suffix}"
-    tables = [replace(table, name=f"raters{suffix}", title=title)]
-    if len(study.concepts) < LEAST_CONCEPTS:
-        return [], tables
-    finding = compare_with_raters(study.name, concepts, settings, n_missing=unused)
-    return [replace(finding, question=f"{finding.question}{suffix}")], tables
+    return rated_concepts(seen, first_shares(votes, question, *study.attributes))

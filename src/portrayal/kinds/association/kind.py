@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from portrayal.audit import Audit
 from portrayal.findings.data import StudyData
+from portrayal.findings.parts import Part
+from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.generators.truth import StatesTruth
 from portrayal.kinds.association.human_side import ConceptsBesideRaters
+from portrayal.kinds.association.parts import Arrows
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal.kinds.protocol import Kind
 from portrayal.kinds.truth import Truth
-from portrayal.records import StudyResult
 
 
 class Association(Kind[AssociationStudy]):
@@ -22,6 +24,7 @@ class Association(Kind[AssociationStudy]):
     name = "association"
     study = AssociationStudy
     place: ClassVar[int] = 20
+    parts: ClassVar[tuple[type[Part], ...]] = (Arrows,)
 
     def detectable(self, study: AssociationStudy, settings: AnalysisSettings) -> str:
         """Return the effect size that a contrast would show."""
@@ -68,6 +71,12 @@ class Association(Kind[AssociationStudy]):
         from portrayal.kinds.association.human_side import rated_together
 
         return rated_together(studies, sides, settings)
+
+    def chart(self, part: Part) -> Any:
+        """Draw the arrows from texts to images."""
+        from portrayal.kinds.association.charts import arrows
+
+        return arrows(part) if isinstance(part, Arrows) else None
 
 
 KIND = Association()

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from portrayal.errors import StatisticsError
 from portrayal.findings.data import FloatArray
+from portrayal.findings.finding import Finding
 from portrayal.findings.sentences import between, capital, chance, counted, number
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.view import Poles, View
-from portrayal.records import Finding, finite
 from portrayal.statistics import (
     SingleAssociationResult,
     association_scores,
@@ -40,34 +40,26 @@ def concept_finding(view: View, concept: ConceptImages, poles: Poles, *, tested:
     counts = {"n": len(concept.neutral.vectors), "n_missing": concept.n_missing}
     lack = concept.lack()
     if lack:
-        return view.no_answer(question, ASSOCIATION, lack, **counts)
+        return view.unanswered(question, ASSOCIATION, lack, **counts)
     try:
         result = _single(view, concept, poles)
     except StatisticsError as error:
-        return view.no_answer(question, ASSOCIATION, str(error), **counts)
-    low, high = finite(result.interval.low), finite(result.interval.high)
-    p = finite(result.p_value)
-    return Finding(
-        study=view.study.name,
-        question=question,
-        statistic=ASSOCIATION,
-        estimate=result.score,
-        low=low,
-        high=high,
-        p=p if tested else None,
-        q=None,
+        return view.unanswered(question, ASSOCIATION, str(error), **counts)
+    details = {
+        "concept": concept.name,
+        "attributes": [poles.first, poles.second],
+        "p": result.p_value,
+        "prompts": concept.neutral.n_units,
+        "images_attributes": [result.n_a, result.n_b],
+    }
+    asked = view.asked(question, ASSOCIATION, unit=concept_unit(view, concept), details=details)
+    return asked.answered(
+        result.score,
+        result.interval,
+        p=result.p_value if tested else None,
         n=result.n,
         n_missing=concept.n_missing,
-        unit=concept_unit(view, concept),
         sentence=_sentence(view, concept, poles, result),
-        details={
-            "encoder": view.data.label,
-            "concept": concept.name,
-            "attributes": [poles.first, poles.second],
-            "p": p,
-            "prompts": concept.neutral.n_units,
-            "images_attributes": [result.n_a, result.n_b],
-        },
     )
 
 
@@ -108,7 +100,8 @@ def vector_findings(view: View, concept: ConceptImages) -> list[Finding]:
     if lack:
         counts = {"n": len(concept.neutral.vectors), "n_missing": concept.n_missing}
         return [
-            view.no_answer(question, ASSOCIATION, lack, **counts) for question in questions.values()
+            view.unanswered(question, ASSOCIATION, lack, **counts)
+            for question in questions.values()
         ]
     unit = concept_unit(view, concept)
     by_prompt = unit == "prompt"
@@ -127,30 +120,22 @@ def vector_findings(view: View, concept: ConceptImages) -> list[Finding]:
         rng=settings.rng(view.study.name, view.data.encoder.digest, concept.name),
     )
     return [
-        Finding(
-            study=view.study.name,
-            question=questions[name],
-            statistic=ASSOCIATION,
-            estimate=float(score),
-            low=finite(interval.low),
-            high=finite(interval.high),
-            p=None,
-            q=None,
+        view.asked(
+            questions[name],
+            ASSOCIATION,
+            unit=unit,
+            details={"concept": concept.name, "attribute": name, "simultaneous": len(names)},
+        ).answered(
+            float(score),
+            interval,
             n=result.n,
             n_missing=concept.n_missing,
-            unit=unit,
             sentence=(
                 f"Images of {concept.name} are {number(abs(float(score)))} "
                 f"{'closer to' if score >= 0 else 'farther from'} {name} than to the average "
                 f"attribute in mean cosine ({between(*interval, settings.confidence)}, all "
                 f"{len(names)} together); {counted(result.n, 'image')}."
             ),
-            details={
-                "encoder": view.data.label,
-                "concept": concept.name,
-                "attribute": name,
-                "simultaneous": len(names),
-            },
         )
         for name, score, interval in zip(result.names, result.scores, result.intervals, strict=True)
     ]

@@ -15,9 +15,10 @@ import numpy as np
 from scipy import stats
 
 from portrayal.findings.data import FloatArray
+from portrayal.findings.finding import Asked, Finding
+from portrayal.findings.parts import DataTable, Distribution
 from portrayal.findings.sentences import between, chance, counted
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.records import Finding, Table
 from portrayal.statistics import Interval, cluster_bootstrap
 
 TAU = "Kendall's tau"
@@ -41,12 +42,12 @@ class RatedConcept:
 
 
 def rated_concepts(
-    distributions: Sequence[Table], ratings: Mapping[str, float]
+    distributions: Sequence[Distribution], ratings: Mapping[str, float]
 ) -> tuple[list[RatedConcept], int]:
     """Join the association of every image with raters' answers.
 
     Args:
-        distributions: Tables with the role "distribution", of one encoder.
+        distributions: The association of every image, by one encoder.
         ratings: By image key, the share of raters who chose the first attribute; NaN where nobody
             could judge.
 
@@ -54,9 +55,9 @@ def rated_concepts(
         The concepts that have both, and how many ratings could not be used.
     """
     values: dict[str, dict[str, float]] = {}
-    for table in distributions:
-        for row in table.rows:
-            values.setdefault(str(row[1]), {})[str(row[0])] = float(row[4])
+    for row in (row for one in distributions for row in one.rows):
+        if row.value is not None:
+            values.setdefault(row.concept, {})[row.key] = row.value
     found = []
     used = 0
     for name, by_key in values.items():
@@ -68,7 +69,7 @@ def rated_concepts(
 
 
 def compare_with_raters(
-    study: str,
+    asked: Asked,
     concepts: Sequence[RatedConcept],
     settings: AnalysisSettings,
     *,
@@ -81,7 +82,7 @@ def compare_with_raters(
     orders of the concepts where it can be.
 
     Args:
-        study: Name of the study or suite.
+        asked: What the finding answers, as `order_asked` says it.
         concepts: Concepts with ratings and associations.
         settings: How.
         n_missing: Ratings that could not be used.
@@ -92,46 +93,63 @@ def compare_with_raters(
     if len(concepts) >= LEAST_CONCEPTS:
         found = stats.kendalltau(machine, people)
         tau, p = float(found.statistic), float(found.pvalue)
-    known = math.isfinite(tau)
-    interval = _interval(concepts, settings, study) if known else Interval(math.nan, math.nan)
-    return Finding(
-        study=study,
-        question="do association scores order concepts as raters do?",
-        statistic=TAU,
-        estimate=tau if known else None,
-        low=interval.low if known else None,
-        high=interval.high if known else None,
-        p=p if known else None,
-        q=None,
-        n=len(concepts) if known else 0,
+    if not math.isfinite(tau):
+        why = (
+            f"{counted(len(concepts), 'concept')} with ratings that differ; at least "
+            f"{LEAST_CONCEPTS} are needed"
+        )
+        return asked.unanswered(why, n=0, n_missing=n_missing)
+    interval = _interval(concepts, settings, asked.study)
+    return asked.answered(
+        tau,
+        interval,
+        p=p,
+        n=len(concepts),
         n_missing=n_missing,
-        unit="concept",
-        sentence=(
-            f"Machine and raters order {counted(len(concepts), 'concept')} alike by tau = "
-            f"{tau:.2f} ({between(*interval, settings.confidence)}); {chance(p)}; "
-            f"{counted(sum(one.ratings.size for one in concepts), 'rated image')}."
-            if known
-            else f"not enough data: {counted(len(concepts), 'concept')} with ratings that differ; "
-            f"at least {LEAST_CONCEPTS} are needed"
-        ),
+        sentence=f"Machine and raters order {counted(len(concepts), 'concept')} alike by tau = "
+        f"{tau:.2f} ({between(*interval, settings.confidence)}); {chance(p)}; "
+        f"{counted(sum(one.ratings.size for one in concepts), 'rated image')}.",
     )
 
 
-def raters_table(concepts: Sequence[RatedConcept], settings: AnalysisSettings) -> Table:
-    """Return the layout of T2IAT's Table 2, with intervals and the machine's score beside it."""
+def order_asked(
+    study: str, kind: str, measurer: str, *, before: str = "", after: str = ""
+) -> Asked:
+    """Return the question whether machine and raters order concepts alike.
+
+    Args:
+        study: Name of the study, or of several together.
+        kind: Their kind.
+        measurer: Label of the measurer.
+        before: What the question begins with.
+        after: What it ends with.
+    """
+    question = f"{before}do association scores order concepts as raters do?{after}"
+    return Asked(study, kind, question, TAU, "concept", measurer)
+
+
+def raters_table(
+    concepts: Sequence[RatedConcept], settings: AnalysisSettings, name: str, about: str
+) -> DataTable:
+    """Return the layout of T2IAT's Table 2, with intervals and the machine's score beside it.
+
+    Args:
+        concepts: Concepts with ratings and associations.
+        settings: How.
+        name: The table's name.
+        about: Attributes, encoder and raters, for its title.
+    """
     rows = []
     for one in concepts:
         rng = settings.rng("raters", one.name)
         share = cluster_bootstrap(
             np.mean, one.ratings, resamples=999, confidence=settings.confidence, rng=rng
         )
-        low, high = (
-            None if math.isnan(bound) else float(np.clip(bound, 0, 1)) for bound in share.interval
-        )
+        bounds = np.clip(share.interval, 0, 1)
         mean = float(one.associations.mean())
         n = one.ratings.size
-        rows.append([one.name, n, share.estimate, low, high, mean, one.associations.size])
-    return Table("raters", "Raters beside the machine", COLUMNS, rows)
+        rows.append([one.name, n, share.estimate, *bounds, mean, one.associations.size])
+    return DataTable(name, f"Raters beside the machine: {about}", COLUMNS, rows)
 
 
 def _interval(concepts: Sequence[RatedConcept], settings: AnalysisSettings, study: str) -> Interval:

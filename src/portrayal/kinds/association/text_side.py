@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from portrayal.findings.data import FloatArray
-from portrayal.findings.sentences import between, chance, counted, not_enough, number
+from portrayal.findings.finding import Finding
+from portrayal.findings.sentences import between, chance, counted, number
+from portrayal.kinds.association.parts import Arrow, Arrows
 from portrayal.kinds.association.schema import NEUTRAL
 from portrayal.kinds.association.view import Poles, View
-from portrayal.records import Finding, Table, finite
 from portrayal.statistics import SingleAssociationResult, single_association
 
 AMPLIFICATION = "mean |image| - |text|"
 LEAST_CONCEPTS = 3
-
-ARROWS = ("concept", "text", "image", "image_low", "image_high", "text_low", "text_high")
 
 _NOTE = (
     "Cosines between texts and cosines between images of one encoder need not have the same scale: "
@@ -55,7 +53,7 @@ def text_leaning(view: View, concept: str, poles: Poles) -> SingleAssociationRes
     )
 
 
-def arrows_table(view: View, poles: Poles, images: Sequence[Finding]) -> Table | None:
+def text_arrows(view: View, poles: Poles, images: Sequence[Finding]) -> Arrows | None:
     """Return text and image association of each concept; None where no text was read.
 
     Args:
@@ -63,28 +61,26 @@ def arrows_table(view: View, poles: Poles, images: Sequence[Finding]) -> Table |
         poles: The two attributes.
         images: The findings of the concepts.
     """
-    rows: list[list[Any]] = []
+    rows = []
     for finding in images:
         concept = finding.details.get("concept")
         text = None if concept is None else text_leaning(view, str(concept), poles)
         if text is None or finding.estimate is None:
             continue
-        bounds = [finite(text.interval.low), finite(text.interval.high)]
-        rows.append([concept, text.score, finding.estimate, finding.low, finding.high, *bounds])
+        image = (finding.estimate, finding.low, finding.high)
+        rows.append(Arrow(str(concept), text.score, *image, *text.interval))
     if not rows:
         return None
-    return Table(
-        name=f"text-to-image{view.suffix}",
-        title=f"From the prompts' texts to their images: {poles.first} (+) rather than "
+    return Arrows(
+        f"text-to-image{view.suffix}",
+        f"From the prompts' texts to their images: {poles.first} (+) rather than "
         f"{poles.second} (-){view.suffix}",
-        columns=ARROWS,
-        rows=rows,
-        role="arrows",
+        rows,
         note=_NOTE,
     )
 
 
-def amplification_finding(view: View, table: Table | None) -> Finding | None:
+def amplification_finding(view: View, arrows: Arrows | None) -> Finding | None:
     """Test over concepts whether images lean further than texts, in either direction.
 
     The mean of |image| - |text| with Student's interval; p by flipping signs of the differences,
@@ -94,52 +90,47 @@ def amplification_finding(view: View, table: Table | None) -> Finding | None:
     concepts = len(view.study.concepts)
     if concepts < LEAST_CONCEPTS:
         return None
-    rows = [] if table is None else list(table.rows)
-    text = np.array([row[1] for row in rows])
-    image = np.array([row[2] for row in rows])
-    settings = view.settings
-    start: dict[str, Any] = {
-        "study": view.study.name,
-        "question": f"do images lean further than their prompts' texts?{view.suffix}",
-        "statistic": AMPLIFICATION,
-        "q": None,
-        "n": len(rows),
-        "n_missing": concepts - len(rows),
-        "unit": "concept",
-    }
+    rows = () if arrows is None else arrows.rows
+    counts = {"n": len(rows), "n_missing": concepts - len(rows)}
+    question = f"do images lean further than their prompts' texts?{view.suffix}"
     if len(rows) < LEAST_CONCEPTS:
         reason = (
             f"{counted(len(rows), 'concept')} with both images and texts embedded by "
             f"{view.data.label}; at least {LEAST_CONCEPTS} are needed"
         )
-        return Finding(
-            **start, estimate=None, low=None, high=None, p=None,
-            sentence=not_enough(reason, view.data.dropped, view.data.wanted),
-            details={"encoder": view.data.label},
-        )  # fmt: skip
-    grown = np.abs(image) - np.abs(text)
+        return view.asked(question, AMPLIFICATION, unit="concept").unanswered(
+            reason,
+            n=len(rows),
+            n_missing=concepts - len(rows),
+            dropped=view.data.dropped,
+            wanted=view.data.wanted,
+        )
+    grown, switched = _growth(rows)
+    settings = view.settings
     mean = float(grown.mean())
     error = float(grown.std(ddof=1)) / np.sqrt(grown.size)
     half = float(stats.t.ppf(0.5 + settings.confidence / 2, grown.size - 1)) * error
     rng = settings.rng(view.study.name, view.data.encoder.digest, "texts")
     p = sign_flip_p(grown, resamples=settings.resamples, rng=rng)
-    switched = int((np.sign(image) * np.sign(text) < 0).sum())
+    details = {"grow": int((grown > 0).sum()), "change_direction": switched}
     more = "further than" if mean >= 0 else "less far than"
     clear = "" if p < 1 - settings.confidence else "no clear answer: "
     interval = between(mean - half, mean + half, settings.confidence)
-    sentence = (
-        f"Over {counted(len(rows), 'concept')}, {clear}images lean {more} their prompts' texts by "
-        f"{number(abs(mean))} on average ({interval}); {chance(p)}; "
-        f"{int((grown > 0).sum())} grow, {switched} change direction."
+    return view.asked(question, AMPLIFICATION, unit="concept", details=details).answered(
+        mean,
+        (mean - half, mean + half),
+        p=p,
+        **counts,
+        sentence=f"Over {counted(len(rows), 'concept')}, {clear}images lean {more} their prompts' "
+        f"texts by {number(abs(mean))} on average ({interval}); {chance(p)}; {details['grow']} "
+        f"grow, {switched} change direction.",
     )
-    return Finding(
-        **start, estimate=mean, low=mean - half, high=mean + half, p=p, sentence=sentence,
-        details={
-            "encoder": view.data.label,
-            "grow": int((grown > 0).sum()),
-            "change_direction": switched,
-        },
-    )  # fmt: skip
+
+
+def _growth(rows: Sequence[Arrow]) -> tuple[FloatArray, int]:
+    """Return |image| - |text| of each concept, and how many change direction."""
+    text, image = np.array([(row.text, row.image) for row in rows], dtype=np.float64).T
+    return np.abs(image) - np.abs(text), int((np.sign(image) * np.sign(text) < 0).sum())
 
 
 def sign_flip_p(differences: FloatArray, *, resamples: int, rng: np.random.Generator) -> float:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from portrayal.errors import StudyError
 from portrayal.findings.data import Images, StudyData
+from portrayal.findings.finding import Finding
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.generators.truth import Pool
 from portrayal.kinds.association.concepts import ConceptImages
@@ -21,7 +22,6 @@ from portrayal.kinds.association.leanings import concept_finding, vector_finding
 from portrayal.kinds.association.schema import NEUTRAL, AssociationStudy
 from portrayal.kinds.association.view import View
 from portrayal.kinds.truth import Truth, rounded
-from portrayal.records import Finding
 
 IntArray = npt.NDArray[np.int64]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from portrayal.findings.data import StudyData
-from portrayal.findings.sentences import not_enough
+from portrayal.findings.finding import Asked, Finding
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.schema import AssociationStudy
-from portrayal.records import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +45,24 @@ class View:
         """Write a question as it heads a row: `flowers: pleasant rather than unpleasant`."""
         return f"{subject}: {poles.first} rather than {poles.second}{self.suffix}"
 
-    def no_answer(
+    def asked(
+        self,
+        question: str,
+        statistic: str,
+        *,
+        unit: str = "",
+        details: dict[str, Any] | None = None,
+    ) -> Asked:
+        """Return what a finding of this measurer answers; its unit is that of the settings."""
+        return Asked.of(
+            self.study, question, statistic,
+            unit=unit or self.settings.unit, measurer=self.data.label, details=details,
+        )  # fmt: skip
+
+    def unanswered(
         self, question: str, statistic: str, reason: str, *, n: int, n_missing: int
     ) -> Finding:
         """Return a finding without an estimate, which says why."""
-        return Finding(
-            study=self.study.name,
-            question=question,
-            statistic=statistic,
-            estimate=None,
-            low=None,
-            high=None,
-            p=None,
-            q=None,
-            n=n,
-            n_missing=n_missing,
-            unit=self.settings.unit,
-            sentence=not_enough(reason, self.data.dropped, self.data.wanted),
-            details={"encoder": self.data.label},
+        return self.asked(question, statistic).unanswered(
+            reason, n=n, n_missing=n_missing, dropped=self.data.dropped, wanted=self.data.wanted
         )

@@ -7,20 +7,19 @@ beside them and never dealt out to the groups.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from portrayal.findings.axis_view import AxisView, axis_view
 from portrayal.findings.data import StudyData
-from portrayal.findings.labels import unlabelled
+from portrayal.findings.finding import Asked, Finding, unjudged
+from portrayal.findings.parts import Part, Share, Shares
+from portrayal.findings.results import StudyResult
 from portrayal.findings.sentences import (
     between_shares,
     capital,
     chance,
     counted,
-    not_enough,
-    not_judged,
     number,
     percent,
 )
@@ -28,13 +27,11 @@ from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.shares import LevelTest, level_test, prompts_share_interval
 from portrayal.kinds.composition.diversity import diversity_findings, without_group
 from portrayal.kinds.composition.schema import CompositionStudy
-from portrayal.records import Finding, StudyResult, Table, finite
+from portrayal.statistics.intervals import Interval
 
 SHARE = "group share"
 SPREAD = "Cramér's V"
 LEAST_IMAGES = 3
-
-SHARES = ("axis", "level", "group", "share", "low", "high", "n", "unknown", "nobody", "dropped")
 
 
 def analyze_composition(
@@ -48,19 +45,21 @@ def analyze_composition(
         settings: How.
     """
     findings: list[Finding] = []
-    tables: list[Table] = []
+    parts: list[Part] = []
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
         for name, axis in study.axes.items():
             view = axis_view(study, name, axis, one, settings, suffix=suffix)
             if view is None:
-                findings.append(_unread(study, one, settings, name, suffix))
+                question = f"{name}: who is shown?{suffix}"
+                unit = settings.unit
+                findings.append(unjudged(study, question, SHARE, name, one, unit=unit))
                 continue
             for factor in view.factors():
                 findings += _findings(view, factor)
-                tables.append(_shares_table(view, factor))
+                parts.append(_shares(view, factor))
     notes = [axis.note for axis in study.axes.values() if axis.note]
-    return StudyResult(study.name, study.kind, study.title, findings, tables, notes=notes)
+    return StudyResult(study.name, study.kind, study.title, findings, parts, notes=notes)
 
 
 def _findings(view: AxisView, factor: str) -> Iterator[Finding]:
@@ -81,51 +80,37 @@ def _share_finding(
     counts = view.counts[places].sum(axis=0)
     known = int(view.known[places].sum())
     hits = int(counts[view.groups.index(group)])
-    dropped = int(counts[-1])
-    unknown, nobody = int(counts[-3]), int(counts[-2])
-    low, high = _interval(view, group, places)
-    enough = known >= LEAST_IMAGES
+    lost = dict(zip(("unknown", "nobody", "dropped"), counts[-3:].tolist(), strict=True))
     of = level if not factor else f"{factor} {level}"
-    sentence = not_enough(
-        f"{of} has {counted(known, 'image')} with a known group on {view.name}; "
-        f"at least {LEAST_IMAGES} are needed",
-        {
-            name: n
-            for name, n in (("unknown", unknown), ("nobody", nobody), ("dropped", dropped))
-            if n
-        },
-        int(counts.sum()),
-    )
-    if enough:
-        sentence = (
-            f"{capital(level)}: {percent(hits / known)} of the images with a known group on "
-            f"{view.name} show {group} ({between_shares(low, high, view.settings.confidence)}); "
-            f"{known} known, {unknown} unknown, {nobody} show nobody."
-        )
-    return Finding(
-        study=view.study.name,
-        question=f"{of}: share of {group} ({view.name}){view.suffix}",
-        statistic=SHARE,
-        estimate=hits / known if enough else None,
-        low=low if enough else None,
-        high=high if enough else None,
-        p=None,
-        q=None,
-        n=known,
-        n_missing=unknown + nobody + dropped,
+    details = {
+        "axis": view.name,
+        "factor": factor,
+        "level": level,
+        "group": group,
+        "counts": dict(zip(view.groups, counts.tolist(), strict=False)),
+        **lost,
+    }
+    asked = Asked.of(
+        view.study, f"{of}: share of {group} ({view.name}){view.suffix}", SHARE,
         unit="prompt" if _clustered(view, places) else "image",
-        sentence=sentence,
-        details={
-            "encoder": view.data.label,
-            "axis": view.name,
-            "factor": factor,
-            "level": level,
-            "group": group,
-            "counts": dict(zip(view.groups, counts.tolist(), strict=False)),
-            "unknown": unknown,
-            "nobody": nobody,
-            "dropped": dropped,
-        },
+        measurer=view.data.label, details=details,
+    )  # fmt: skip
+    used = {"n": known, "n_missing": sum(lost.values())}
+    if known < LEAST_IMAGES:
+        reason = (
+            f"{of} has {counted(known, 'image')} with a known group on {view.name}; "
+            f"at least {LEAST_IMAGES} are needed"
+        )
+        dropped = {name: n for name, n in lost.items() if n}
+        return asked.unanswered(reason, **used, dropped=dropped, wanted=int(counts.sum()))
+    bounds = _interval(view, group, places)
+    return asked.answered(
+        hits / known,
+        bounds,
+        **used,
+        sentence=f"{capital(level)}: {percent(hits / known)} of the images with a known group on "
+        f"{view.name} show {group} ({between_shares(*bounds, view.settings.confidence)}); "
+        f"{known} known, {lost['unknown']} unknown, {lost['nobody']} show nobody.",
     )
 
 
@@ -143,28 +128,21 @@ def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -
         rng=settings.rng(view.study.name, view.data.encoder.digest, view.name, factor),
     )
     missing = int(view.counts[:, len(view.groups) :].sum())
-    start: dict[str, Any] = {
-        "study": view.study.name,
-        "question": f"{view.name}: do group shares differ by {factor}?{view.suffix}",
-        "statistic": SPREAD,
-        "q": None,
-        "n_missing": missing,
-        "details": {"encoder": view.data.label, "axis": view.name, "factor": factor},
-    }
     most = max(int(view.known[places].sum()) for places in levels.values())
-    if test is None or test.n < LEAST_IMAGES or most < 2:
-        return Finding(
-            **start, estimate=None, low=None, high=None, p=None, n=int(view.known.sum()),
-            unit=settings.unit, sentence=_no_spread_sentence(view, factor, levels),
-        )  # fmt: skip
-    return Finding(
-        **start,
-        estimate=test.v,
-        low=finite(test.interval.low),
-        high=finite(test.interval.high),
+    enough = test is not None and test.n >= LEAST_IMAGES and most >= 2
+    asked = Asked.of(
+        view.study, f"{view.name}: do group shares differ by {factor}?{view.suffix}", SPREAD,
+        unit=test.unit if test is not None and enough else settings.unit,
+        measurer=view.data.label, details={"axis": view.name, "factor": factor},
+    )  # fmt: skip
+    if test is None or not enough:
+        return _no_spread(asked, view, levels, missing)
+    return asked.answered(
+        test.v,
+        test.interval,
         p=test.p_value,
         n=test.n,
-        unit=test.unit,
+        n_missing=missing,
         sentence=_spread_sentence(view, factor, levels, test),
     )
 
@@ -194,70 +172,58 @@ def _spread_sentence(
     )
 
 
-def _no_spread_sentence(view: AxisView, factor: str, levels: dict[str, list[int]]) -> str:
+def _no_spread(asked: Asked, view: AxisView, levels: dict[str, list[int]], missing: int) -> Finding:
     shown = view.known.sum(axis=0)
     known = [int(view.known[places].sum()) for places in levels.values()]
     n, groups, most = sum(known), int((shown > 0).sum()), max(known)
     have = f"{counted(n, 'image')} with a known group on {view.name}"
     if groups == 1 and most > 1:
-        return f"All {have} show {view.groups[int(shown.argmax())]}; there is nothing to compare."
+        only = f"all {have} show {view.groups[int(shown.argmax())]}; there is nothing to compare"
+        return asked.unanswered(only, n=n, n_missing=missing, sentence=f"{capital(only)}.")
     found = (
-        f", of {counted(sum(one > 0 for one in known), 'level')} of {factor} and "
+        f", of {counted(sum(one > 0 for one in known), 'level')} of {asked.details['factor']} and "
         f"{counted(groups, 'group')}, at most {most} of a level"
     )
-    return not_enough(
+    return asked.unanswered(
         f"{have}{found if n else ''}; at least {LEAST_IMAGES} images, 2 levels, 2 groups and a "
         "level with 2 images are needed",
-        without_group(view),
-        int(view.counts.sum()),
+        n=n,
+        n_missing=missing,
+        dropped=without_group(view),
+        wanted=int(view.counts.sum()),
     )
 
 
-def _shares_table(view: AxisView, factor: str) -> Table:
-    rows: list[list[Any]] = []
+def _shares(view: AxisView, factor: str) -> Shares:
+    rows = []
     for level, places in view.levels(factor).items():
         counts = view.counts[places].sum(axis=0)
         known = int(view.known[places].sum())
+        unknown, nobody, dropped = (int(n) for n in counts[len(view.groups) :])
         for i, group in enumerate(view.groups):
-            low, high = _interval(view, group, places)
-            share = int(counts[i]) / known if known >= LEAST_IMAGES else None
-            bounds = [None, None] if share is None else [low, high]
-            rest = [int(n) for n in counts[len(view.groups) :]]
-            rows.append([view.name, level, group, share, *bounds, known, *rest])
+            shown: tuple[float | None, float | None, float | None] = (None, None, None)
+            if known >= LEAST_IMAGES:
+                shown = (int(counts[i]) / known, *_interval(view, group, places))
+            rows.append(Share(view.name, level, group, *shown, known, unknown, nobody, dropped))
     by = f" by {factor}" if factor else ""
-    return Table(
-        name=f"shares-{view.name}{by}{view.suffix}".replace(" ", "-"),
-        title=f"Who is shown: {view.name}{by}{view.suffix}",
-        columns=SHARES,
-        rows=rows,
-        role="shares",
+    return Shares(
+        f"shares-{view.name}{by}{view.suffix}".replace(" ", "-"),
+        f"Who is shown: {view.name}{by}{view.suffix}",
+        rows,
         note="Shares among images with a known group; n counts those. " + view.axis.note,
     )
 
 
-def _interval(view: AxisView, group: str, places: list[int]) -> tuple[float | None, float | None]:
+def _interval(view: AxisView, group: str, places: list[int]) -> Interval:
     column = view.groups.index(group)
-    bounds = prompts_share_interval(
+    return prompts_share_interval(
         view.known[places, column],
         view.known[places].sum(axis=1),
         confidence=view.settings.confidence,
         clustered=_clustered(view, places),
     )
-    return finite(bounds.low), finite(bounds.high)
 
 
 def _clustered(view: AxisView, places: list[int]) -> bool:
     wanted = view.settings.unit == "prompt" and view.settings.resample == "units"
     return wanted and len(places) > 1
-
-
-def _unread(
-    study: CompositionStudy, data: StudyData, settings: AnalysisSettings, axis: str, suffix: str
-) -> Finding:
-    why = unlabelled(axis, study.axes[axis], data)
-    return Finding(
-        study=study.name, question=f"{axis}: who is shown?{suffix}", statistic=SHARE,
-        estimate=None, low=None, high=None, p=None, q=None, n=0, n_missing=data.wanted,
-        unit=settings.unit, sentence=not_judged(axis, why, data.dropped, data.wanted),
-        details={"encoder": data.label, "axis": axis},
-    )  # fmt: skip

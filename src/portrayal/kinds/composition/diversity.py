@@ -9,8 +9,8 @@ import numpy as np
 
 from portrayal.findings.axis_view import AxisView
 from portrayal.findings.data import IntArray
-from portrayal.findings.sentences import between, counted, not_enough, number
-from portrayal.records import Finding
+from portrayal.findings.finding import Asked, Finding
+from portrayal.findings.sentences import between, counted, number
 from portrayal.statistics.diversity import diversity_score, many_group_diversity
 from portrayal.statistics.intervals import Interval
 
@@ -80,31 +80,30 @@ def without_group(view: AxisView) -> dict[str, int]:
 def _finding(view: AxisView, table: IntArray, score: _Score) -> Finding:
     # One image of a level always shows one group only.
     together = int(table.sum(axis=1).max(initial=0))
-    enough = score.n >= LEAST_IMAGES and together > 1
     wanted = int(view.counts.sum())
-    alone = int(table.sum()) - score.n
-    lost = {**({"alone at a level": alone} if alone else {}), **without_group(view)}
-    sentence = not_enough(_lack(view, table, score), lost, wanted)
-    if enough:
-        sentence = (
-            f"{score.statistic.capitalize()} on {view.name}: {number(score.value)} "
-            f"({between(*score.interval, view.settings.confidence)}); {score.meaning}; "
-            f"{counted(score.n, 'image')} of {counted(len(table), 'level')}."
+    asked = Asked.of(
+        view.study, f"{score.question}{view.suffix}", score.statistic,
+        unit="image", measurer=view.data.label, details={"axis": view.name},
+    )  # fmt: skip
+    missing = wanted - score.n
+    if score.n < LEAST_IMAGES or together < 2:
+        alone = int(table.sum()) - score.n
+        lost = {**({"alone at a level": alone} if alone else {}), **without_group(view)}
+        return asked.unanswered(
+            _lack(view, table, score),
+            n=score.n,
+            n_missing=missing,
+            dropped=lost,
+            wanted=wanted,
         )
-    return Finding(
-        study=view.study.name,
-        question=f"{score.question}{view.suffix}",
-        statistic=score.statistic,
-        estimate=score.value if enough else None,
-        low=score.interval.low if enough else None,
-        high=score.interval.high if enough else None,
-        p=None,
-        q=None,
+    return asked.answered(
+        score.value,
+        score.interval,
         n=score.n,
-        n_missing=wanted - score.n,
-        unit="image",
-        sentence=sentence,
-        details={"encoder": view.data.label, "axis": view.name},
+        n_missing=missing,
+        sentence=f"{score.statistic.capitalize()} on {view.name}: {number(score.value)} "
+        f"({between(*score.interval, view.settings.confidence)}); {score.meaning}; "
+        f"{counted(score.n, 'image')} of {counted(len(table), 'level')}.",
     )
 
 

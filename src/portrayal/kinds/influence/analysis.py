@@ -9,29 +9,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, fields
+from typing import Any
 
 from portrayal.findings.classifier_check import encoder_checks
 from portrayal.findings.data import StudyData
-from portrayal.findings.labels import unlabelled
-from portrayal.findings.sentences import between, counted, not_enough, not_judged, percent
+from portrayal.findings.finding import Asked, Finding, unjudged
+from portrayal.findings.parts import DataTable, Part
+from portrayal.findings.results import StudyResult
+from portrayal.findings.sentences import between, counted, percent
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.kinds.influence.parts import InfluenceScore
 from portrayal.kinds.influence.schema import InfluenceStudy, PromptPlan
 from portrayal.kinds.influence.suggestions import suggest
 from portrayal.kinds.influence.tables import (
     SIGN,
-    WORDS,
-    average_table,
+    averages_part,
     pairs_table,
     replacement_table,
     table_one,
     word_rows,
-    words_table,
+    words_part,
 )
 from portrayal.kinds.influence.word_averages import Average, factor_averages
 from portrayal.kinds.influence.word_scores import PromptScores, Score, WordScores, score_prompt
 from portrayal.kinds.influence.word_sets import count_prompt, seen_on_axis
-from portrayal.records import Finding, Identity, StudyResult, Table, finite
+from portrayal.records import Identity
 from portrayal.studies.axes import Axis
 
 INFLUENCE = "word influence"
@@ -71,6 +74,19 @@ class _View:
             return [groups.index(self.study.group)]
         return [0] if len(groups) == 2 else list(range(len(groups)))
 
+    def asked(self, question: str, statistic: str, *, unit: str, details: dict[str, Any]) -> Asked:
+        """Return what a finding of this measurer answers."""
+        return Asked.of(
+            self.study, f"{question}{self.suffix}", statistic,
+            unit=unit, measurer=self.data.label, details=details,
+        )  # fmt: skip
+
+    def unanswered(self, asked: Asked, reason: str, *, n: int, n_missing: int) -> Finding:
+        """Return a finding without an estimate, which says why."""
+        return asked.unanswered(
+            reason, n=n, n_missing=n_missing, dropped=self.data.dropped, wanted=self.data.wanted
+        )
+
 
 def analyze_influence(
     study: InfluenceStudy, data: Sequence[StudyData], settings: AnalysisSettings
@@ -83,23 +99,24 @@ def analyze_influence(
         settings: How.
     """
     findings: list[Finding] = []
-    tables: list[Table] = []
+    parts: list[Part] = []
     suggestions: list[str] = []
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
         for name, axis in study.axes.items():
             scores = prompt_scores(study, name, axis, one, settings)
             if scores is None:
-                findings.append(_unread(study, one, name, suffix))
+                question = f"{name}: which word causes it?{suffix}"
+                findings.append(unjudged(study, question, INFLUENCE, name, one, unit="text"))
                 continue
             view = _View(study, one, settings, name, axis, suffix, scores)
             findings += _findings(view)
-            tables += _tables(view)
+            parts += _parts(view)
             suggestions += _suggestions(view)
-    tables += encoder_checks(study.prompts(), study.axes, data, settings)
+    parts += encoder_checks(study.prompts(), study.axes, data, settings)
     notes = [*suggestions, SIGN, WHOLE_IMAGES, _transmuter_note(study)]
     notes += [axis.note for axis in study.axes.values() if axis.note]
-    return StudyResult(study.name, study.kind, study.title, findings, tables, notes=notes)
+    return StudyResult(study.name, study.kind, study.title, findings, parts, notes=notes)
 
 
 def prompt_scores(
@@ -135,7 +152,7 @@ def _findings(view: _View) -> Iterator[Finding]:
                 yield _average_finding(view, average, column)
 
 
-def _tables(view: _View) -> Iterator[Table]:
+def _parts(view: _View) -> Iterator[Part]:
     few = len(view.scores) <= FEW_PROMPTS
     where = f"{view.axis_name}{view.suffix}"
     if len(view.scores) > 1:
@@ -145,11 +162,11 @@ def _tables(view: _View) -> Iterator[Table]:
         }
         factors = dict.fromkeys(one.factor for found in averages.values() for one in found)
         for factor in factors:
-            yield average_table(factor, averages, view.answers, where)
+            yield averages_part(factor, averages, view.answers, where)
     for number, scores in enumerate(view.scores if few else ()):
         named = (where, number if len(view.scores) > 1 else None)
         for level in scores.levels:
-            yield words_table(scores, level, *named)
+            yield words_part(scores, level, *named)
         yield table_one(scores, *named)
         if scores.pairs is not None:
             yield pairs_table(scores, *named)
@@ -158,16 +175,17 @@ def _tables(view: _View) -> Iterator[Table]:
         yield words_table_of_all(view, where)
 
 
-def words_table_of_all(view: _View, where: str) -> Table:
+def words_table_of_all(view: _View, where: str) -> DataTable:
     """Return the scores of all words of all prompts in one plain table."""
     rows = [
-        [scores.counts.plan.source.text, *row]
+        [scores.counts.plan.source.text, *astuple(row)]
         for scores in view.scores
         if scores.main is not None
         for row in word_rows(scores, scores.main)
     ]
     title = f"Every word of every prompt: {where}"
-    return Table("all-words", title, ("prompt", *WORDS), rows, note=SIGN)
+    columns = ("prompt", *(one.name.replace("_", " ") for one in fields(InfluenceScore)))
+    return DataTable("all-words", title, columns, rows, note=SIGN)
 
 
 def _suggestions(view: _View) -> Iterator[str]:
@@ -199,41 +217,33 @@ def _word_finding(
     counts, plan = scores.counts, scores.counts.plan
     word, group = plan.words[position], counts.answers[column]
     one = main.of(position, column)
-    known = not math.isnan(one.value)
     n, n_missing = counts.behind(position, main.level)
     shares = [float(counts.sets[key].shares[column]) for key in ((), (position,))]
-    if known:
-        sentence = _word_sentence(view, main, word, group, shares, one)
-    else:
+    details = {
+        "axis": view.axis_name,
+        "group": group,
+        "prompt": plan.source.text,
+        "word": word,
+        "position": position + 1,
+        "level": main.level,
+        "exact": main.exact,
+        "leads": float(main.leads[position, column]),
+        "share": shares[0],
+        "share replaced": shares[1],
+        "bound": main.margin,
+    }
+    question = word_question(plan, position, group, several=len(view.scores) > 1)
+    asked = view.asked(question, INFLUENCE, unit="text", details=details)
+    if math.isnan(one.value):
         reason = f"too few images of people with “{word}” replaced"
-        sentence = not_enough(reason, view.data.dropped, view.data.wanted)
-    return Finding(
-        study=view.study.name,
-        question=word_question(plan, position, group, several=len(view.scores) > 1) + view.suffix,
-        statistic=INFLUENCE,
-        estimate=one.value if known else None,
-        low=finite(one.low),
-        high=finite(one.high),
-        p=finite(one.p),
-        q=None,
+        return view.unanswered(asked, reason, n=n, n_missing=n_missing)
+    return asked.answered(
+        one.value,
+        (one.low, one.high),
+        p=one.p,
         n=n,
         n_missing=n_missing,
-        unit="text",
-        sentence=sentence,
-        details={
-            "encoder": view.data.label,
-            "axis": view.axis_name,
-            "group": group,
-            "prompt": plan.source.text,
-            "word": word,
-            "position": position + 1,
-            "level": main.level,
-            "exact": main.exact,
-            "leads": float(main.leads[position, column]),
-            "share": shares[0],
-            "share replaced": shares[1],
-            "bound": finite(main.margin),
-        },
+        sentence=_word_sentence(view, main, word, group, shares, one),
     )
 
 
@@ -257,70 +267,37 @@ def _word_sentence(
 
 def _average_finding(view: _View, one: Average, column: int) -> Finding:
     group = view.answers[column]
-    clear = one.low > 0 or one.high < 0
-    numbers = f"{one.value:+.3f}, {between(one.low, one.high, view.settings.confidence)}"
+    details = {
+        "axis": view.axis_name,
+        "group": group,
+        "factor": one.factor,
+        "level": one.level,
+    }
+    question = f"{one.factor} “{one.level}” towards {group}"
+    asked = view.asked(question, AVERAGE, unit="prompt", details=details)
+    used = {"n": one.prompts, "n_missing": one.n_missing}
     if math.isnan(one.value):
-        sentence = not_enough(
-            f"no prompt with “{one.level}” has enough images", view.data.dropped, view.data.wanted
-        )
-    elif clear:
-        way = "towards" if one.value > 0 else "away from"
-        sentence = f"“{one.level}” pushes {way} {group} on average over "
-        sentence += f"{counted(one.prompts, 'prompt')} ({numbers})."
-    else:
-        sentence = f"“{one.level}” has no clear average influence on the share of {group} over "
-        sentence += f"{counted(one.prompts, 'prompt')} ({numbers})."
-    return Finding(
-        study=view.study.name,
-        question=f"{one.factor} “{one.level}” towards {group}{view.suffix}",
-        statistic=AVERAGE,
-        estimate=finite(one.value),
-        low=finite(one.low),
-        high=finite(one.high),
-        p=finite(one.p),
-        q=None,
-        n=one.prompts,
-        n_missing=one.n_missing,
-        unit="prompt",
-        sentence=sentence,
-        details={
-            "encoder": view.data.label,
-            "axis": view.axis_name,
-            "group": group,
-            "factor": one.factor,
-            "level": one.level,
-        },
+        reason = f"no prompt with “{one.level}” has enough images"
+        return view.unanswered(asked, reason, **used)
+    numbers = f"{one.value:+.3f}, {between(one.low, one.high, view.settings.confidence)}"
+    does = f"has no clear average influence on the share of {group}"
+    if one.low > 0 or one.high < 0:
+        does = f"pushes {'towards' if one.value > 0 else 'away from'} {group} on average"
+    return asked.answered(
+        one.value,
+        (one.low, one.high),
+        p=one.p,
+        **used,
+        sentence=f"“{one.level}” {does} over {counted(one.prompts, 'prompt')} ({numbers}).",
     )
 
 
 def _no_answer(view: _View, scores: PromptScores, column: int) -> Finding:
     counts = scores.counts
+    question = f"words towards {counts.answers[column]}{_of_prompt(view, scores)}"
+    asked = view.asked(question, INFLUENCE, unit="text", details={"axis": view.axis_name})
     reason = f"too few images of people for {counts.plan.source.text!r}"
-    empty = _empty(
-        view.study,
-        f"words towards {counts.answers[column]}{_of_prompt(view, scores)}{view.suffix}",
-        not_enough(reason, view.data.dropped, view.data.wanted),
-        view.data,
-        view.axis_name,
-    )
-    return replace(empty, n=counts.images, n_missing=counts.missing)
-
-
-def _unread(study: InfluenceStudy, data: StudyData, axis: str, suffix: str) -> Finding:
-    question = f"{axis}: which word causes it?{suffix}"
-    why = unlabelled(axis, study.axes[axis], data)
-    sentence = not_judged(axis, why, data.dropped, data.wanted)
-    return _empty(study, question, sentence, data, axis)
-
-
-def _empty(
-    study: InfluenceStudy, question: str, sentence: str, data: StudyData, axis: str
-) -> Finding:
-    return Finding(
-        study=study.name, question=question, statistic=INFLUENCE, estimate=None, low=None,
-        high=None, p=None, q=None, n=0, n_missing=data.wanted, unit="text", sentence=sentence,
-        details={"encoder": data.label, "axis": axis},
-    )  # fmt: skip
+    return view.unanswered(asked, reason, n=counts.images, n_missing=counts.missing)
 
 
 def _of_prompt(view: _View, scores: PromptScores) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from portrayal.findings.data import StudyData
+from portrayal.findings.parts import Part
+from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.generators.truth import StatesTruth
+from portrayal.kinds.influence.parts import InfluenceAverages, InfluenceScores
 from portrayal.kinds.influence.schema import InfluenceStudy
 from portrayal.kinds.protocol import Kind
 from portrayal.kinds.truth import Truth
-from portrayal.records import StudyResult
 from portrayal.studies.schema import Study
 
 
@@ -21,6 +23,7 @@ class Influence(Kind[InfluenceStudy]):
     name = "influence"
     study = InfluenceStudy
     place: ClassVar[int] = 40
+    parts: ClassVar[tuple[type[Part], ...]] = (InfluenceScores, InfluenceAverages)
 
     def carry_over(self, study: InfluenceStudy, before: Study) -> InfluenceStudy:
         """Return the study with the texts that were drawn for it before."""
@@ -64,6 +67,12 @@ class Influence(Kind[InfluenceStudy]):
         from portrayal.kinds.influence.analysis import analyze_influence
 
         return analyze_influence(study, data, settings)
+
+    def chart(self, part: Part) -> Any:
+        """Draw the influence of words as bars."""
+        from portrayal.kinds.influence.charts import influence
+
+        return influence(part) if isinstance(part, (InfluenceScores, InfluenceAverages)) else None
 
 
 KIND = Influence()

@@ -6,18 +6,24 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from portrayal.findings.parts import DataTable
+from portrayal.kinds.influence.parts import (
+    InfluenceAverage,
+    InfluenceAverages,
+    InfluenceScore,
+    InfluenceScores,
+)
 from portrayal.kinds.influence.word_averages import Average
 from portrayal.kinds.influence.word_scores import PromptScores, WordScores, pair_rows
-from portrayal.records import Table, finite
 from portrayal.studies.axes import UNKNOWN
 
-WORDS = ("word", "position", "group", "score", "low", "high", "p", "bound low", "bound high")
 PAIRS = ("first", "second", "group", "interaction", "low", "high", "both", "only together")
-AVERAGES = ("word", "position", "group", "score", "low", "high", "p", "prompts", "factor")
 SIGN = "A positive score pushes towards the group that is named."
 
 
-def words_table(scores: PromptScores, level: WordScores, where: str, number: int | None) -> Table:
+def words_part(
+    scores: PromptScores, level: WordScores, where: str, number: int | None
+) -> InfluenceScores:
     """Return the influence of every word on every group, for the bars.
 
     Args:
@@ -31,19 +37,17 @@ def words_table(scores: PromptScores, level: WordScores, where: str, number: int
     note += "." if level.exact else " and the choice of sets."
     if not math.isnan(level.margin):
         note += " The bound (Theorem 1) holds for any model and any number of images."
-    return Table(
+    return InfluenceScores(
         name=_name(f"words-{level.name}", where, number),
         title=f"{level.name[0].upper()}{level.name[1:]} ({where}): {_prompt(scores)}",
-        columns=WORDS,
         rows=word_rows(scores, level),
-        role="influence",
         note=note,
     )
 
 
-def word_rows(scores: PromptScores, level: WordScores) -> list[list[Any]]:
+def word_rows(scores: PromptScores, level: WordScores) -> list[InfluenceScore]:
     """Return one row per word and group."""
-    rows: list[list[Any]] = []
+    rows = []
     for column, group in enumerate(scores.counts.answers):
         if group == UNKNOWN:
             continue
@@ -51,12 +55,12 @@ def word_rows(scores: PromptScores, level: WordScores) -> list[list[Any]]:
             one = level.of(position, column)
             margin = level.margin
             bounds = (one.value - margin, one.value + margin)
-            cells = (one.value, one.low, one.high, one.p, *bounds)
-            rows.append([word, position + 1, group, *(finite(cell) for cell in cells)])
+            numbers = (one.value, one.low, one.high, one.p, *bounds)
+            rows.append(InfluenceScore(word, position + 1, group, *numbers))
     return rows
 
 
-def table_one(scores: PromptScores, where: str, number: int | None) -> Table:
+def table_one(scores: PromptScores, where: str, number: int | None) -> DataTable:
     """Return the paper's table 1: the share of each group with each word replaced."""
     counts = scores.counts
     columns: list[str] = ["prompt"]
@@ -71,13 +75,13 @@ def table_one(scores: PromptScores, where: str, number: int | None) -> Table:
         quoted = "".join(f"“{counts.plan.words[word]}”" for word in words)
         row: list[Any] = [f"prompt without {quoted}" if words else "original prompt"]
         for column, group in enumerate(counts.answers):
-            row.append(finite(float(one.shares[column])))
+            row.append(float(one.shares[column]))
             if group != UNKNOWN:
                 known = words and first is not None
                 value = first.of(words[0], column).value if known and first else math.nan
-                row.append(finite(value))
+                row.append(value)
         rows.append([*row, len(one.table), int(one.table.sum()), one.nobody, one.missing])
-    return Table(
+    return DataTable(
         name=_name("table-1", where, number),
         title=f"With each word replaced ({where}): {_prompt(scores)}",
         columns=(*columns, "texts", "images", "nobody", "missing"),
@@ -86,7 +90,7 @@ def table_one(scores: PromptScores, where: str, number: int | None) -> Table:
     )
 
 
-def pairs_table(scores: PromptScores, where: str, number: int | None) -> Table:
+def pairs_table(scores: PromptScores, where: str, number: int | None) -> DataTable:
     """Return what every two words do together, the strongest first."""
     assert scores.pairs is not None
     pairs, plan = scores.pairs, scores.counts.plan
@@ -96,11 +100,11 @@ def pairs_table(scores: PromptScores, where: str, number: int | None) -> Table:
         if group == UNKNOWN:
             continue
         cells = (pairs.value, *pairs.interval, pairs.joint)
-        numbers = [finite(float(cell[row, column])) for cell in cells]
+        numbers = [float(cell[row, column]) for cell in cells]
         together = "yes" if pairs.only_together[row, column] else ""
         rows.append([plan.words[first], plan.words[second], group, *numbers, together])
-    rows.sort(key=lambda row: -abs(row[3] or 0.0))
-    return Table(
+    rows.sort(key=lambda row: -abs(_or_zero(row[3])))
+    return DataTable(
         name=_name("pairs", where, number),
         title=f"What two words do together ({where}): {_prompt(scores)}",
         columns=PAIRS,
@@ -110,7 +114,7 @@ def pairs_table(scores: PromptScores, where: str, number: int | None) -> Table:
     )
 
 
-def replacement_table(scores: PromptScores, where: str, number: int | None) -> Table:
+def replacement_table(scores: PromptScores, where: str, number: int | None) -> DataTable:
     """Return every drawn text with its probability and what its images show."""
     rows: list[list[Any]] = []
     plan = scores.counts.plan
@@ -125,7 +129,7 @@ def replacement_table(scores: PromptScores, where: str, number: int | None) -> T
             entry[2] = [a + b for a, b in zip(entry[2], row, strict=True)]
         for text, (probability, draws, seen) in found.items():
             rows.append([plan.named(one.words), text, probability, draws, *seen])
-    return Table(
+    return DataTable(
         name=_name("texts", where, number),
         title=f"Replaced texts ({where}): {_prompt(scores)}",
         columns=("replaced", "text", "probability", "draws", *scores.counts.answers),
@@ -134,22 +138,20 @@ def replacement_table(scores: PromptScores, where: str, number: int | None) -> T
     )
 
 
-def average_table(
+def averages_part(
     factor: str, averages: Mapping[int, Sequence[Average]], answers: Sequence[str], where: str
-) -> Table:
+) -> InfluenceAverages:
     """Return figure 3 for one factor: the mean influence of each of its words, for the bars."""
-    rows: list[list[Any]] = []
+    rows = []
     for column, found in averages.items():
         of_factor = [one for one in found if one.factor == factor]
         for place, one in enumerate(sorted(of_factor, key=lambda one: -_or_zero(one.value))):
-            cells = [finite(cell) for cell in (one.value, one.low, one.high, one.p)]
-            rows.append([one.level, place + 1, answers[column], *cells, one.prompts, factor])
-    return Table(
+            numbers = (one.value, one.low, one.high, one.p, one.prompts)
+            rows.append(InfluenceAverage(one.level, place + 1, answers[column], *numbers, factor))
+    return InfluenceAverages(
         name=_name(f"averages-{factor}", where, None),
         title=f"Average influence of each {factor} ({where})",
-        columns=AVERAGES,
         rows=rows,
-        role="influence",
         note=f"Mean over the prompts that hold the word, prompts as units (figure 3). {SIGN}",
     )
 

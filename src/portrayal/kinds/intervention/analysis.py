@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from portrayal.findings.axis_view import AxisView, axis_view
 from portrayal.findings.data import StudyData
-from portrayal.findings.labels import unlabelled
+from portrayal.findings.finding import Finding, unjudged
+from portrayal.findings.parts import DataTable, Forest, Part
 from portrayal.findings.published import Ours, published_table
-from portrayal.findings.sentences import not_judged
+from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.findings.tables import forest_table
 from portrayal.kinds.intervention.arms import Arm, CategoryArms, category_arms
 from portrayal.kinds.intervention.changes import (
     DIVERSITY,
@@ -33,9 +33,8 @@ from portrayal.kinds.intervention.tables import (
     paper_table,
     quality_table,
     scores_table,
-    shares_table,
+    shares,
 )
-from portrayal.records import Finding, StudyResult, Table
 
 
 def analyze_intervention(
@@ -49,27 +48,29 @@ def analyze_intervention(
         settings: How.
     """
     findings: list[Finding] = []
-    tables: list[Table] = []
+    parts: list[Part] = []
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
         views: list[AxisView] = []
         for name in dict.fromkeys(axis for part in study.categories for axis in part.axes):
             view = axis_view(study, name, study.axes[name], one, settings, suffix=suffix)
             if view is None:
-                findings.append(_unread(study, one, settings, name, suffix))
+                question = f"{name}: who is shown?{suffix}"
+                unit = settings.unit
+                findings.append(unjudged(study, question, DIVERSITY_CHANGE, name, one, unit=unit))
             else:
                 views.append(view)
         if views:
-            found, drawn = _answers(study, views)
+            found, shown = _answers(study, views)
             findings += found
-            tables += drawn
+            parts += shown
     notes = [axis.note for axis in study.axes.values() if axis.note]
-    return StudyResult(study.name, study.kind, study.title, findings, tables, notes=notes)
+    return StudyResult(study.name, study.kind, study.title, findings, parts, notes=notes)
 
 
 def _answers(
     study: InterventionStudy, views: Sequence[AxisView]
-) -> tuple[list[Finding], list[Table]]:
+) -> tuple[list[Finding], list[Part]]:
     every = [
         category_arms(study, view, category)
         for view in views
@@ -81,15 +82,15 @@ def _answers(
     changes = [diversity_finding(one) for one in comparisons]
     originals = [original_finding(arms) for arms in every]
     suffix = views[0].suffix
-    tables = [
-        forest_table(
+    parts: list[Part] = [
+        Forest.of(
             f"leaning-changes{suffix}",
             f"What is left of the usual leaning: changes{suffix}",
             leanings,
             note="Over all categories of an axis. Below 0: less of the leaning that attributes "
             "have in other prompts is left.",
         ),
-        forest_table(
+        Forest.of(
             f"diversity-changes{suffix}",
             f"Changes of the diversity score{suffix}",
             changes,
@@ -98,13 +99,13 @@ def _answers(
         *_category_tables(study, every, suffix),
         scores_table(every, suffix),
         quality_table(every, suffix),
-        *(shares_table(arms) for arms in every),
+        *(shares(arms) for arms in every),
         bias_table(every, suffix),
         flips_table(comparisons, suffix),
     ]
     published = _published(views[0], originals, changes)
-    tables += [published] if published else []
-    return [*leanings, *changes, *originals], [table for table in tables if table.rows]
+    parts += [published] if published else []
+    return [*leanings, *changes, *originals], [part for part in parts if part]
 
 
 def _pairs(arms: CategoryArms) -> Iterator[tuple[Arm, Arm]]:
@@ -131,7 +132,7 @@ def _leanings(views: Sequence[AxisView], comparisons: Sequence[Comparison]) -> I
 
 def _category_tables(
     study: InterventionStudy, every: Sequence[CategoryArms], suffix: str
-) -> Iterator[Table]:
+) -> Iterator[DataTable]:
     for category in study.categories:
         own = [arms for arms in every if arms.category.name == category.name]
         if own:
@@ -140,7 +141,7 @@ def _category_tables(
 
 def _published(
     view: AxisView, originals: Sequence[Finding], changes: Sequence[Finding]
-) -> Table | None:
+) -> DataTable | None:
     ours = {}
     for finding in (*originals, *changes):
         at = finding.details
@@ -150,15 +151,3 @@ def _published(
         elif finding.statistic == DIVERSITY_CHANGE and at["against"] == "original":
             ours[of, DIVERSITY] = Ours(at["after"] if finding.estimate is not None else None)
     return published_table(view.study, view.data, ours, suffix=view.suffix)
-
-
-def _unread(
-    study: InterventionStudy, data: StudyData, settings: AnalysisSettings, axis: str, suffix: str
-) -> Finding:
-    why = unlabelled(axis, study.axes[axis], data)
-    return Finding(
-        study=study.name, question=f"{axis}: who is shown?{suffix}", statistic=DIVERSITY_CHANGE,
-        estimate=None, low=None, high=None, p=None, q=None, n=0, n_missing=data.wanted,
-        unit=settings.unit, sentence=not_judged(axis, why, data.dropped, data.wanted),
-        details={"encoder": data.label, "axis": axis},
-    )  # fmt: skip

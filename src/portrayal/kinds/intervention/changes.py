@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from portrayal.findings.data import FloatArray
-from portrayal.findings.sentences import between, capital, chance, counted, not_enough, number
+from portrayal.findings.finding import Asked, Finding
+from portrayal.findings.sentences import between, capital, chance, counted, number
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.intervention.arms import Arm, CategoryArms
-from portrayal.records import Finding, finite
 from portrayal.statistics.change import Change, PairedChangeResult, Unit, paired_change
 from portrayal.statistics.diversity import diversity_score
-from portrayal.statistics.leaning import leaning_change
+from portrayal.statistics.leaning import LeaningResult, leaning_change
 
 DIVERSITY = "diversity score"
 DIVERSITY_CHANGE = "change of diversity score"
@@ -79,41 +79,28 @@ def original_finding(arms: CategoryArms) -> Finding:
         arm.first, arm.second,
         rng=_rng(arms, arms.category.name, "original"), confidence=view.settings.confidence,
     )  # fmt: skip
-    missing = int(arm.counts.sum()) - score.n
-    start: dict[str, Any] = {
-        "study": view.study.name,
-        "question": f"{_where(arms)}: how unevenly are groups shown without an intervention?"
-        f"{view.suffix}",
-        "statistic": DIVERSITY,
-        "p": None,
-        "q": None,
-        "n_missing": missing,
-        "unit": "image",
-        "details": {
-            "encoder": view.data.label,
-            "axis": view.name,
-            "category": arms.category.name,
-            "intervention": arm.name,
-            "corrected": score.corrected,
-        },
+    details = {
+        "axis": view.name,
+        "category": arms.category.name,
+        "intervention": arm.name,
+        "corrected": score.corrected,
     }
+    question = f"{_where(arms)}: how unevenly are groups shown without an intervention?"
+    asked = _asked(arms, question, DIVERSITY, unit="image", details=details)
+    used = {"n": score.n, "n_missing": int(arm.counts.sum()) - score.n}
     if score.n < LEAST_IMAGES:
         reason = f"{counted(score.n, 'image')} with a known group; {_LEAST} are needed"
-        return _no_answer(start, arms, reason, n=score.n)
+        return _unanswered(asked, arms, reason, **used)
     if _single(arm):
-        return _no_answer(start, arms, _SINGLE, n=score.n)
-    return Finding(
-        **start,
-        estimate=score.value,
-        low=score.interval.low,
-        high=score.interval.high,
-        n=score.n,
-        sentence=(
-            f"{capital(arms.category.name)}, as asked: diversity score {number(score.value)} on "
-            f"{view.name} ({between(*score.interval, view.settings.confidence)}); 0: {arms.first} "
-            f"and {arms.second} equally often for every attribute, 1: one only; "
-            f"{counted(score.n, 'image')} of {counted(score.n_attributes, 'attribute')}."
-        ),
+        return _unanswered(asked, arms, _SINGLE, **used)
+    return asked.answered(
+        score.value,
+        score.interval,
+        **used,
+        sentence=f"{capital(arms.category.name)}, as asked: diversity score {number(score.value)} "
+        f"on {view.name} ({between(*score.interval, view.settings.confidence)}); 0: {arms.first} "
+        f"and {arms.second} equally often for every attribute, 1: one only; "
+        f"{counted(score.n, 'image')} of {counted(score.n_attributes, 'attribute')}.",
     )
 
 
@@ -122,16 +109,11 @@ def diversity_finding(comparison: Comparison) -> Finding:
     arms, result = comparison.arms, comparison.result
     view, change = arms.view, result.diversity
     against = _against(comparison.before)
-    start: dict[str, Any] = {
-        "study": view.study.name,
-        "question": f"{_where(arms)}: diversity changed by {_quoted(comparison.after)}{against}"
-        f"{view.suffix}",
-        "statistic": DIVERSITY_CHANGE,
-        "q": None,
-        "n_missing": result.n_missing,
-        "unit": _unit_word(result.unit),
-        "details": _details(comparison),
-    }
+    question = f"{_where(arms)}: diversity changed by {_quoted(comparison.after)}{against}"
+    asked = _asked(
+        arms, question, DIVERSITY_CHANGE, unit=_unit_word(result.unit), details=_details(comparison)
+    )
+    used = {"n": result.n, "n_missing": result.n_missing}
     if not comparison.enough or math.isnan(change.value):
         known = [
             int((arm.first + arm.second).sum()) for arm in (comparison.before, comparison.after)
@@ -140,19 +122,18 @@ def diversity_finding(comparison: Comparison) -> Finding:
             f"{known[0]} images with a known group before, {known[1]} after; {_LEAST} on each side "
             "are needed"
         )
-        return _no_answer({**start, "p": None}, arms, reason, n=result.n)
+        return _unanswered(asked, arms, reason, **used)
     if _single(comparison.before) and _single(comparison.after):
-        return _no_answer({**start, "p": None}, arms, _SINGLE, n=result.n)
-    return Finding(
-        **start,
-        **_numbers(change),
-        n=result.n,
-        sentence=(
-            f"{capital(arms.category.name)} with {_quoted(comparison.after)}{against}: the "
-            f"diversity score on {view.name} "
-            f"{_moves(change, view.settings, 'smaller is more diverse')}; "
-            f"{_tail(change, result.n, result.unit)}{_flips(comparison)}"
-        ),
+        return _unanswered(asked, arms, _SINGLE, **used)
+    return asked.answered(
+        change.value,
+        change.interval,
+        p=change.p_value,
+        **used,
+        sentence=f"{capital(arms.category.name)} with {_quoted(comparison.after)}{against}: the "
+        f"diversity score on {view.name} "
+        f"{_moves(change, view.settings, 'smaller is more diverse')}; "
+        f"{_tail(change, result.n, result.unit)}{_flips(comparison)}",
     )
 
 
@@ -161,8 +142,7 @@ def leaning_finding(parts: Sequence[Comparison]) -> Finding | None:
 
     None where no other prompt of the attributes tells what their usual leaning is.
     """
-    arms = parts[0].arms
-    view, settings = arms.view, arms.view.settings
+    arms, settings = parts[0].arms, parts[0].arms.view.settings
     usual = np.concatenate([one.arms.usual(one.before, one.after) for one in parts])
     if np.isnan(usual).all():
         return None
@@ -177,49 +157,39 @@ def leaning_finding(parts: Sequence[Comparison]) -> Finding | None:
         resamples=settings.resamples, confidence=settings.confidence,
     )  # fmt: skip
     change, n = found.leaning, sum(one.result.n for one in parts)
-    against = _against(parts[0].before)
-    categories = [one.arms.category.name for one in parts]
-    start: dict[str, Any] = {
-        "study": view.study.name,
-        "question": f"{view.name}: leaning changed by {_quoted(last)}{against}{view.suffix}",
-        "statistic": LEANING_CHANGE,
-        "q": None,
-        "n_missing": sum(one.result.n_missing for one in parts),
-        "unit": _unit_word(unit),
-        "details": {
-            "encoder": view.data.label,
-            "axis": view.name,
-            "categories": categories,
-            "intervention": last.name,
-            "against": parts[0].before.name,
-            "speaks_to": last.intervention.axis if last.intervention else "",
-            "before": change.before,
-            "after": change.after,
-            "kept": change.after / change.before if change.before > 0 else math.nan,
-            "n_attributes": found.n_attributes,
-        },
-    }
+    missing = sum(one.result.n_missing for one in parts)
+    against, axis = _against(parts[0].before), arms.view.name
+    asked = _asked(
+        arms, f"{axis}: leaning changed by {_quoted(last)}{against}", LEANING_CHANGE,
+        unit=_unit_word(unit), details=_leaning_details(parts, found),
+    )  # fmt: skip
     if math.isnan(change.value):
         reason = "no attribute with a known group before and after"
-        return _no_answer({**start, "p": None}, arms, reason)
-    return Finding(
-        **start,
-        **_numbers(change),
+        return _unanswered(asked, arms, reason, n=0, n_missing=missing)
+    return asked.answered(
+        change.value,
+        change.interval,
+        p=change.p_value,
         n=n,
-        sentence=(
-            f"{capital(_quoted(last))}{against} on {view.name}: what is left of the leaning that "
-            f"the attributes have in other prompts {_moves(change, settings, LEANING_MEANS)}; "
-            f"{_tail(change, n, unit)}"
-        ),
+        n_missing=missing,
+        sentence=f"{capital(_quoted(last))}{against} on {axis}: what is left of the leaning that "
+        f"the attributes have in other prompts {_moves(change, settings, LEANING_MEANS)}; "
+        f"{_tail(change, n, unit)}",
     )
 
 
-def _numbers(change: Change) -> dict[str, Any]:
+def _leaning_details(parts: Sequence[Comparison], found: LeaningResult) -> dict[str, Any]:
+    arms, last, change = parts[0].arms, parts[0].after, found.leaning
     return {
-        "estimate": change.value,
-        "low": finite(change.interval.low),
-        "high": finite(change.interval.high),
-        "p": finite(change.p_value),
+        "axis": arms.view.name,
+        "categories": [one.arms.category.name for one in parts],
+        "intervention": last.name,
+        "against": parts[0].before.name,
+        "speaks_to": last.intervention.axis if last.intervention else "",
+        "before": change.before,
+        "after": change.after,
+        "kept": change.after / change.before if change.before > 0 else math.nan,
+        "n_attributes": found.n_attributes,
     }
 
 
@@ -227,7 +197,6 @@ def _details(comparison: Comparison) -> dict[str, Any]:
     arms, result = comparison.arms, comparison.result
     sentence = comparison.after.intervention
     return {
-        "encoder": arms.view.data.label,
         "axis": arms.view.name,
         "category": arms.category.name,
         "intervention": comparison.after.name,
@@ -289,14 +258,27 @@ _SINGLE = (
 )
 
 
-def _no_answer(start: dict[str, Any], arms: CategoryArms, reason: str, *, n: int = 0) -> Finding:
+def _asked(
+    arms: CategoryArms, question: str, statistic: str, *, unit: str, details: dict[str, Any]
+) -> Asked:
+    view = arms.view
+    return Asked.of(
+        view.study, f"{question}{view.suffix}", statistic,
+        unit=unit, measurer=view.data.label, details=details,
+    )  # fmt: skip
+
+
+def _unanswered(
+    asked: Asked, arms: CategoryArms, reason: str, *, n: int, n_missing: int
+) -> Finding:
     data = arms.view.data
-    sentence = not_enough(
+    return asked.unanswered(
         f"{_where(arms)}: {reason}",
-        data.dropped,
-        data.wanted,
+        n=n,
+        n_missing=n_missing,
+        dropped=data.dropped,
+        wanted=data.wanted,
     )
-    return Finding(**start, estimate=None, low=None, high=None, n=n, sentence=sentence)
 
 
 def _where(arms: CategoryArms) -> str:

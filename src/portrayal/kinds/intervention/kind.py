@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from portrayal.findings.data import StudyData
+from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.generators.truth import StatesTruth
 from portrayal.kinds.intervention.schema import InterventionStudy
 from portrayal.kinds.protocol import Kind
 from portrayal.kinds.truth import Truth
-from portrayal.records import StudyResult
 
 
 class Intervention(Kind[InterventionStudy]):

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from portrayal.findings.parts import DataTable, Share, Shares
 from portrayal.findings.shares import prompts_share_interval
 from portrayal.kinds.intervention.arms import Arm, CategoryArms, kind_of
 from portrayal.kinds.intervention.changes import Comparison
-from portrayal.records import Table, finite
 from portrayal.statistics.diversity import bias_score, diversity_score, many_group_diversity
 
 SCORES = (
@@ -20,7 +20,6 @@ SCORES = (
     "many-group low", "many-group high", "bias", "bias low", "bias high", "n", "unknown", "nobody",
     "dropped",
 )  # fmt: skip
-SHARES = ("axis", "level", "group", "share", "low", "high", "n", "unknown", "nobody", "dropped")
 BIAS = ("axis", "category", "attribute", "intervention", "bias", "low", "high", "toward", "n")
 FLIPS = (
     "axis", "category", "attribute", "intervention", "against", "bias before", "bias after", "to",
@@ -32,10 +31,10 @@ QUALITY = (
 LEAST_IMAGES = 3
 
 
-def scores_table(every: Sequence[CategoryArms], suffix: str) -> Table:
+def scores_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
     """Return all scores of every arm: Eq. 1, the many-group diversity, Eq. 2 over attributes."""
     rows = [_score_row(arms, arm) for arms in every for arm in arms.arms.values()]
-    return Table(
+    return DataTable(
         f"scores{suffix}",
         f"Diversity and bias by category, axis and intervention{suffix}",
         SCORES,
@@ -57,9 +56,7 @@ def _score_row(arms: CategoryArms, arm: Arm) -> list[Any]:
     rest = [int(n) for n in arm.counts[:, len(view.groups) :].sum(axis=0)]
     scores: list[float | None] = [None] * 6
     if pair.n >= LEAST_IMAGES:
-        scores = [
-            finite(value) for value in (pair.value, *pair.interval, many.value, *many.interval)
-        ]
+        scores = [pair.value, *pair.interval, many.value, *many.interval]
     return [
         arms.category.name, view.name, arm.name, arm.intervention.axis if arm.intervention else "",
         *scores, *_mean_bias(arm, confidence), pair.n, *rest,
@@ -79,7 +76,7 @@ def _mean_bias(arm: Arm, confidence: float) -> list[float | None]:
     return [mean, max(mean - reach, -1.0), min(mean + reach, 1.0)]
 
 
-def paper_table(every: Sequence[CategoryArms], suffix: str) -> Table:
+def paper_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
     """Return the diversity scores of one category as the paper prints them (tables 1, 2 and 6).
 
     Args:
@@ -99,7 +96,7 @@ def paper_table(every: Sequence[CategoryArms], suffix: str) -> Table:
     columns = ["type", "prompt"]
     for arms in every:
         columns += [f"{arms.view.name} DS", f"{arms.view.name} n"]
-    return Table(
+    return DataTable(
         f"diversity-{category.name}{suffix}".replace(" ", "-"),
         f"Diversity scores: {category.name}{suffix}",
         columns,
@@ -109,36 +106,34 @@ def paper_table(every: Sequence[CategoryArms], suffix: str) -> Table:
     )
 
 
-def shares_table(arms: CategoryArms) -> Table:
+def shares(arms: CategoryArms) -> Shares:
     """Return group shares by intervention, over all attributes of a category."""
     view = arms.view
-    rows: list[list[Any]] = []
+    rows = []
     for arm in arms.arms.values():
         known = arms.known(arm)
         totals = known.sum(axis=1)
         n = int(totals.sum())
-        rest = [int(x) for x in arm.counts[:, len(view.groups) :].sum(axis=0)]
+        lost = arm.counts[:, len(view.groups) :].sum(axis=0)
+        unknown, nobody, dropped = (int(x) for x in lost)
         clustered = view.settings.unit == "prompt" and view.settings.resample == "units"
         for i, group in enumerate(view.groups):
             bounds = prompts_share_interval(
                 known[:, i], totals, confidence=view.settings.confidence, clustered=clustered
             )
-            shown: list[float | None] = [None, None, None]
+            shown: tuple[float | None, float | None, float | None] = (None, None, None)
             if n >= LEAST_IMAGES:
-                share = float(known[:, i].sum()) / n
-                shown = [share, finite(bounds.low), finite(bounds.high)]
-            rows.append([view.name, arm.name, group, *shown, n, *rest])
-    return Table(
+                shown = (float(known[:, i].sum()) / n, *bounds)
+            rows.append(Share(view.name, arm.name, group, *shown, n, unknown, nobody, dropped))
+    return Shares(
         f"shares-{arms.category.name}-{view.name}{view.suffix}".replace(" ", "-"),
         f"Who is shown: {arms.category.name}, {view.name}{view.suffix}",
-        SHARES,
         rows,
-        role="shares",
         note=f"Over all attributes, among images with a known group. {view.axis.note}",
     )
 
 
-def bias_table(every: Sequence[CategoryArms], suffix: str) -> Table:
+def bias_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
     """Return Eq. 2 of every attribute with every intervention (figure 3)."""
     rows: list[list[Any]] = []
     for arms in every:
@@ -149,11 +144,11 @@ def bias_table(every: Sequence[CategoryArms], suffix: str) -> Table:
                 lean = arms.first if value > 0 else arms.second if value < 0 else ""
                 bounds = (bias.interval.low[i], bias.interval.high[i])
                 rows.append([
-                    arms.view.name, arms.category.name, attribute, arm.name, finite(value),
-                    *(finite(float(x)) for x in bounds), lean, int(bias.n[i]),
+                    arms.view.name, arms.category.name, attribute, arm.name, value, *bounds, lean,
+                    int(bias.n[i]),
                 ])  # fmt: skip
     firsts = ", ".join(dict.fromkeys(f"{one.first} ({one.view.name})" for one in every))
-    return Table(
+    return DataTable(
         f"bias{suffix}",
         f"Bias of every attribute{suffix}",
         BIAS,
@@ -162,7 +157,7 @@ def bias_table(every: Sequence[CategoryArms], suffix: str) -> Table:
     )
 
 
-def flips_table(comparisons: Sequence[Comparison], suffix: str) -> Table:
+def flips_table(comparisons: Sequence[Comparison], suffix: str) -> DataTable:
     """Return the attributes whose leading group changes."""
     rows = [
         [
@@ -174,7 +169,7 @@ def flips_table(comparisons: Sequence[Comparison], suffix: str) -> Table:
         for each in one.result.attributes
         if each.flipped
     ]  # fmt: skip
-    return Table(
+    return DataTable(
         f"flips{suffix}",
         f"Flips: attributes whose leading group changes{suffix}",
         FLIPS,
@@ -184,10 +179,10 @@ def flips_table(comparisons: Sequence[Comparison], suffix: str) -> Table:
     )
 
 
-def quality_table(every: Sequence[CategoryArms], suffix: str) -> Table:
+def quality_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
     """Return usable images per attribute, original against each intervention (table 3)."""
     rows = [_quality_row(arms, arm) for arms in every for arm in arms.arms.values()]
-    return Table(
+    return DataTable(
         f"quality{suffix}",
         f"Usable images per attribute{suffix}",
         QUALITY,

@@ -1,4 +1,4 @@
-"""Scores as tables for people; every table states the rule behind it."""
+"""Raters' scores as tables for people; every table states the rule behind it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from portrayal.records import Table
+from portrayal.findings.parts import DataTable
 
 
-def label_tables(scored: Mapping[str, Any]) -> list[Table]:
+def label_tables(scored: Mapping[str, Any]) -> list[DataTable]:
     """Return what `score_votes` found as tables: diversity, bias, quality, agreement."""
     rule = (
         f"Consensus by the rule {scored['rule']}, images with {scored['least_votes']} votes or "
@@ -26,14 +26,14 @@ def label_tables(scored: Mapping[str, Any]) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def _diversity(scores: Sequence[Mapping[str, Any]], rule: str) -> Table:
+def _diversity(scores: Sequence[Mapping[str, Any]], rule: str) -> DataTable:
     rows = [
         [*one["group"].values(), one["axis"], one["diversity"]["value"],
          one["diversity"]["low"], one["diversity"]["high"], one["diversity"]["n"],
          one["images"] - one["usable"]]
         for one in scores
     ]  # fmt: skip
-    return Table(
+    return DataTable(
         "human-diversity",
         "Diversity score by raters (0: even, 1: one group only)",
         [*_names(scores), "axis", "diversity", "low", "high", "n", "missing"],
@@ -42,7 +42,7 @@ def _diversity(scores: Sequence[Mapping[str, Any]], rule: str) -> Table:
     )
 
 
-def _bias(scores: Sequence[Mapping[str, Any]], rule: str) -> Table:
+def _bias(scores: Sequence[Mapping[str, Any]], rule: str) -> DataTable:
     rows = [
         [*one["group"].values(), one["axis"], each["attribute"], _leaning(one, each),
          each["bias"]["value"], each["bias"]["low"], each["bias"]["high"], each["usable"],
@@ -50,7 +50,7 @@ def _bias(scores: Sequence[Mapping[str, Any]], rule: str) -> Table:
         for one in scores
         for each in one["attributes"]
     ]  # fmt: skip
-    return Table(
+    return DataTable(
         "human-bias",
         "Bias score by raters (-1 to 1)",
         [*_names(scores), "axis", "attribute", "toward", "bias", "low", "high", "n", "missing"],
@@ -59,13 +59,13 @@ def _bias(scores: Sequence[Mapping[str, Any]], rule: str) -> Table:
     )
 
 
-def _evenness(scores: Sequence[Mapping[str, Any]], rule: str) -> Table:
+def _evenness(scores: Sequence[Mapping[str, Any]], rule: str) -> DataTable:
     rows = [
         [*one["group"].values(), one["axis"], one["evenness"]["value"], one["evenness"]["low"],
          one["evenness"]["high"], one["evenness"]["n"], one["images"] - one["usable"]]
         for one in scores
     ]  # fmt: skip
-    return Table(
+    return DataTable(
         "human-evenness",
         "Many-group diversity by raters (0: one group only, 1: even)",
         [*_names(scores), "axis", "evenness", "low", "high", "n", "missing"],
@@ -74,13 +74,13 @@ def _evenness(scores: Sequence[Mapping[str, Any]], rule: str) -> Table:
     )
 
 
-def _quality(quality: Sequence[Mapping[str, Any]], rule: str) -> Table:
+def _quality(quality: Sequence[Mapping[str, Any]], rule: str) -> DataTable:
     rows = [
         [*one["group"].values(), one["axis"], one["usable_per_attribute"],
          one["images_per_attribute"]]
         for one in quality
     ]  # fmt: skip
-    return Table(
+    return DataTable(
         "human-quality",
         "Usable images per attribute",
         [*_names(quality), "axis", "usable", "of"],
@@ -89,7 +89,7 @@ def _quality(quality: Sequence[Mapping[str, Any]], rule: str) -> Table:
     )
 
 
-def _agreement(agreement: Sequence[Mapping[str, Any]]) -> Table:
+def _agreement(agreement: Sequence[Mapping[str, Any]]) -> DataTable:
     rows = [
         [one["question"], measure, one[key]["value"], one[key]["low"], one[key]["high"], one["n"]]
         for one in agreement
@@ -99,7 +99,7 @@ def _agreement(agreement: Sequence[Mapping[str, Any]]) -> Table:
             ("fleiss_kappa", "Fleiss' kappa"),
         )
     ]
-    return Table(
+    return DataTable(
         "human-agreement",
         "Agreement between raters",
         ["question", "measure", "value", "low", "high", "images"],

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from portrayal.report.charts import ACCENT, INK, MUTED, WARM, Row
+from portrayal.findings.drawing import ACCENT, INK, MUTED, WARM, Row
+from portrayal.kinds.amplification.parts import AmplificationScatter
 
 SIDE = 380
 """Height of the figure in pixels; shares want a field that is about square."""
@@ -20,20 +21,17 @@ AMPLIFIED, REDUCED = "#f3d9cc", "#e3edf2"
 """Ground of amplification and of de-amplification."""
 
 
-def amplification(rows: list[Row], images: Mapping[str, str]) -> Any:
+def scatter(part: AmplificationScatter) -> Any:
     """Draw every occupation at its share in training (x) and generated images (y).
 
-    Columns: occupation, prompt, training, training low, training high, generated, generated low,
-    generated high, training n, generated n, amplification, switches, subset. The ground tells
-    amplification from de-amplification; where the leaning changes sides it stays white. Hovering
-    shows intervals; the page shows images of both sides on a click.
+    The ground tells amplification from de-amplification; where the leaning changes sides it stays
+    white. Hovering shows intervals; the page shows images of both sides on a click. None where no
+    occupation has both shares.
     """
     import altair as alt
 
     shown = [
-        {name.replace(" ", "_"): value for name, value in row.items()}
-        for row in rows
-        if row["training"] is not None and row["generated"] is not None
+        asdict(row) for row in part.rows if row.training is not None and row.generated is not None
     ]
     if not shown:
         return None

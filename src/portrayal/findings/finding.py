@@ -1,0 +1,174 @@
+"""A finding: a statistic that answers a study's question, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from portrayal.findings.labels import unlabelled
+from portrayal.findings.sentences import not_enough, not_judged
+from portrayal.records import Plain
+from portrayal.studies.schema import Study
+
+if TYPE_CHECKING:
+    from portrayal.findings.data import StudyData
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Plain):
+    """A statistic that answers a study's question.
+
+    Attributes:
+        study: The study's name.
+        kind: The study's kind.
+        question: What was asked, in a few words; unique within a study.
+        statistic: The statistic's name.
+        estimate: The answer; None where there is none.
+        low: Lower bound of the interval at the analysis's confidence.
+        high: Upper bound.
+        p: Raw p-value; None where nothing is tested.
+        q: p corrected over all tests of the audit.
+        n: What the estimate rests on.
+        n_missing: The same things, wanted but not usable.
+        unit: What is exchanged under the null, or counted as drawn by chance.
+        sentence: The finding in words.
+        measurer: Label of the measurer whose answers were counted; "" where several were.
+        reason: Why there is no estimate; "" where there is one.
+        details: More numbers, by kind of study.
+    """
+
+    study: str
+    kind: str
+    question: str
+    statistic: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    q: float | None
+    n: int
+    n_missing: int
+    unit: str
+    sentence: str
+    measurer: str = ""
+    reason: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        Plain.__post_init__(self)
+        if (self.estimate is None) != bool(self.reason):
+            raise ValueError(
+                f"{self.study}: {self.question}: a finding has either an estimate or a reason why "
+                f"not, got estimate {self.estimate} and reason {self.reason!r}"
+            )
+
+    def is_clear(self, level: float) -> bool:
+        """Tell whether it is significant after correction; without a test it is not."""
+        return self.q is not None and self.q < level
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a finding is about; the answer, or the lack of one, makes it a finding.
+
+    Attributes:
+        study: The study's name.
+        kind: The study's kind.
+        question: What is asked.
+        statistic: The statistic's name.
+        unit: What is exchanged under the null, or counted as drawn by chance.
+        measurer: Label of the measurer; "" for several.
+        details: More numbers.
+    """
+
+    study: str
+    kind: str
+    question: str
+    statistic: str
+    unit: str
+    measurer: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        question: str,
+        statistic: str,
+        *,
+        unit: str,
+        measurer: str = "",
+        details: Mapping[str, Any] | None = None,
+    ) -> Asked:
+        """Return what a study asks."""
+        return cls(study.name, study.kind, question, statistic, unit, measurer, details or {})
+
+    def answered(
+        self,
+        estimate: float,
+        interval: Iterable[float | None] = (None, None),
+        *,
+        p: float | None = None,
+        n: int,
+        n_missing: int,
+        sentence: str,
+    ) -> Finding:
+        """Return the finding; bounds and p that are NaN do not exist."""
+        low, high = interval
+        return Finding(
+            self.study, self.kind, self.question, self.statistic, estimate, low, high, p, None, n,
+            n_missing, self.unit, sentence, self.measurer, "", self.details,
+        )  # fmt: skip
+
+    def unanswered(
+        self,
+        reason: str,
+        *,
+        n: int,
+        n_missing: int,
+        dropped: Mapping[str, int] | None = None,
+        wanted: int = 0,
+        sentence: str = "",
+    ) -> Finding:
+        """Return a finding without an estimate, which says why.
+
+        Args:
+            reason: Why there is none.
+            n: What there is.
+            n_missing: What is missing.
+            dropped: What became of the images that were wanted.
+            wanted: How many were wanted.
+            sentence: Where it is not for a lack of data: the whole sentence.
+        """
+        words = sentence or not_enough(reason, dropped or {}, wanted)
+        return Finding(
+            self.study, self.kind, self.question, self.statistic, None, None, None, None, None, n,
+            n_missing, self.unit, words, self.measurer, reason, self.details,
+        )  # fmt: skip
+
+
+def unjudged(
+    study: Study, question: str, statistic: str, axis: str, data: StudyData, *, unit: str
+) -> Finding:
+    """Return the finding about an axis on which no image was judged.
+
+    Args:
+        study: The study.
+        question: What was asked.
+        statistic: What there would be.
+        axis: The axis.
+        data: The study's images as one measurer saw them.
+        unit: As in other findings of the study.
+    """
+    asked = Asked.of(
+        study, question, statistic, unit=unit, measurer=data.label, details={"axis": axis}
+    )
+    why = unlabelled(axis, study.asked_axes()[axis], data)
+    return asked.unanswered(
+        not_judged(axis, why, data.dropped, data.wanted),
+        n=0,
+        n_missing=data.wanted,
+        dropped=data.dropped,
+        wanted=data.wanted,
+    )

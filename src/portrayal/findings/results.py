@@ -1,0 +1,220 @@
+"""The results of an audit, typed from analysis to page: what results.json holds.
+
+    Results ─┬─ findings: Findings of Finding         one per answer, over all studies
+             └─ studies: StudySection ── parts        what figures and tables are made of
+
+`Results.read` and `Results.write` are the only way in and out; report, command line and notebook
+read nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, TypeAdapter, ValidationError, WrapValidator
+
+from portrayal.audit import Audit
+from portrayal.audit.documents import read_json
+from portrayal.audit.files import quoted, write_text
+from portrayal.audit.locations import location
+from portrayal.errors import AuditError, NewerFormat
+from portrayal.findings.collection import Findings
+from portrayal.findings.finding import Finding
+from portrayal.findings.parts import STANDARD, Forest, Part, UnknownPart
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.records import Identity
+from portrayal.studies.problems import key_path
+from portrayal.studies.registry import registered_kinds
+
+FORMAT = 2
+"""Version of results.json."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyResult:
+    """What one study answers: made by its kind, part of `Results` once all p are corrected.
+
+    Attributes:
+        study: The study's name.
+        kind: Its kind.
+        title: Its title.
+        findings: Its answers.
+        parts: What figures and tables are made of.
+        dropped: Wanted images that could not be used, by reason.
+        unused: Images of the study's prompts beyond what it asks for.
+        notes: What must be said beside the numbers.
+    """
+
+    study: str
+    kind: str
+    title: str
+    findings: Sequence[Finding]
+    parts: Sequence[Part] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    unused: int = 0
+    notes: Sequence[str] = ()
+
+
+def _read_part(value: Any, _: Any) -> Part:
+    if isinstance(value, Part):
+        return value
+    known = part_types().get(value["type"])
+    if known is None:
+        return UnknownPart(
+            value["name"], value["title"], value, type=value["type"], note=value.get("note", "")
+        )
+    part: Part = _adapter(known).validate_python(value)
+    return part
+
+
+def _write_part(part: Part) -> dict[str, Any]:
+    if isinstance(part, UnknownPart):
+        return dict(part.content)
+    return {"type": part.type, **_adapter(type(part)).dump_python(part, mode="json")}
+
+
+AnyPart = Annotated[Part, WrapValidator(_read_part), PlainSerializer(_write_part)]
+
+
+@dataclass(frozen=True, slots=True)
+class StudySection:
+    """One study of an audit, without its findings.
+
+    Attributes:
+        study: The study's name, as in its findings.
+        kind: Its kind.
+        title: Its title.
+        question: Its question.
+        citation: Where it was published.
+        dropped: Wanted images that could not be used, by reason.
+        unused: Images of the study's prompts beyond what it asks for.
+        notes: What must be said beside the numbers.
+        parts: What figures and tables are made of.
+    """
+
+    study: str
+    kind: str
+    title: str
+    question: str
+    citation: str
+    dropped: Mapping[str, int]
+    unused: int
+    notes: tuple[str, ...]
+    parts: tuple[AnyPart, ...]
+
+    @classmethod
+    def of(cls, result: StudyResult, *, question: str = "", citation: str = "") -> StudySection:
+        """Return the section of a study's result."""
+        return cls(
+            result.study, result.kind, result.title, question, citation, dict(result.dropped),
+            result.unused, tuple(result.notes), tuple(result.parts),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What an audit says.
+
+    Attributes:
+        portrayal: Version of portrayal that computed it.
+        generator: Who made the images.
+        measurers: Who measured them.
+        settings: How they were analyzed.
+        findings: The answers of all studies, in order.
+        studies: What stands beside them, study by study.
+    """
+
+    portrayal: str
+    generator: Identity
+    measurers: tuple[Identity, ...]
+    settings: AnalysisSettings
+    findings: Findings
+    studies: tuple[StudySection, ...]
+
+    def __post_init__(self) -> None:
+        for section in self.studies:
+            asked = {one.question for one in self.findings_of(section.study)}
+            for part in section.parts:
+                if isinstance(part, Forest) and not asked.issuperset(part.questions):
+                    lost = next(one for one in part.questions if one not in asked)
+                    raise ValueError(f"{section.study}: {part.name} shows no finding: {lost!r}")
+
+    @property
+    def level(self) -> float:
+        """Level of the tests that belongs to the intervals' confidence: .05 to 95 %."""
+        return round(1 - self.settings.confidence, 10)
+
+    def findings_of(self, study: str) -> Findings:
+        """Return the findings of one study."""
+        return Findings(one for one in self.findings if one.study == study)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the content of results.json."""
+        return {"format": FORMAT, **_adapter(Results).dump_python(self, mode="json")}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Results:
+        """Read what `as_dict` wrote.
+
+        Raises:
+            AuditError: It is of another format, or not whole.
+        """
+        version = data.get("format")
+        if isinstance(version, int) and version > FORMAT:
+            raise NewerFormat(f"format {version} is newer than this portrayal reads ({FORMAT})")
+        if version != FORMAT:
+            raise AuditError(f"its format is {version!r}, this portrayal reads {FORMAT}")
+        try:
+            found: Results = _adapter(cls).validate_python(data)
+        except ValidationError as error:
+            fault = error.errors()[0]
+            where = key_path(fault["loc"], data)
+            raise AuditError(f"it is not whole: {where}: {fault['msg']}") from error
+        except (KeyError, TypeError) as error:
+            raise AuditError(f"it is not whole: a part lacks {error}") from error
+        return found
+
+    @classmethod
+    def read(cls, source: Audit | Path | str) -> Results:
+        """Read results.json.
+
+        Args:
+            source: An audit, its folder, or the file.
+
+        Raises:
+            AuditError: Nothing has been analyzed yet, or the file has to be made again.
+        """
+        if isinstance(source, (str, Path)) and str(source).endswith(".json"):
+            data, where, folder = read_json(location(source)), str(source), "AUDIT"
+        else:
+            audit = source if isinstance(source, Audit) else Audit(source)
+            where, folder = f"{audit.path}: results.json", quoted(audit.path)
+            data = audit.results()
+        try:
+            return cls.from_dict(data)
+        except AuditError as error:
+            raise type(error)(f"{where}: {error}; run: portrayal analyze {folder}") from error
+
+    def write(self, file: Path | str) -> None:
+        """Write results.json; an audit's own is written by `portrayal analyze`."""
+        text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        write_text(location(file), text + "\n")
+
+
+def part_types() -> dict[str, type[Part]]:
+    """Return the types of parts by name: those that all kinds share, and those of each kind."""
+    own = [one for kind in registered_kinds().values() for one in kind.parts]
+    return {str(one.__dataclass_fields__["type"].default): one for one in (*STANDARD, *own)}
+
+
+_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
+
+
+def _adapter(of: type) -> TypeAdapter[Any]:
+    if of not in _ADAPTERS:
+        _ADAPTERS[of] = TypeAdapter(of)
+    return _ADAPTERS[of]
