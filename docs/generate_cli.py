@@ -54,7 +54,7 @@ def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str,
 
 def _section(words: tuple[str, ...], command: Any) -> str:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
-    options = [p for p in command.params if p.param_type_name == "option"]
+    options = [p for p in command.params if p.param_type_name == "option" and not p.hidden]
     usage = " ".join([*words, *(_written(p) for p in arguments)])
     usage += "".join(f" {p.opts[0]} {_value(p)}" for p in options if p.required)
     about = " ".join((command.help or "").split())

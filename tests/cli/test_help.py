@@ -49,7 +49,7 @@ def test_help_fits_the_terminal(columns: int) -> None:
 
 def test_options_are_not_cut_at_60_columns() -> None:
     answer = in_a_process("run", "--help", env={"COLUMNS": "60", "TERMINAL_WIDTH": "60"})
-    for option in ("--out", "--model", "--encoder", "--images", "--negative-prompt", "--json"):
+    for option in ("--out", "--model", "--measurer", "--images", "--negative-prompt", "--json"):
         assert option in answer.out
     assert "…" not in answer.out
 

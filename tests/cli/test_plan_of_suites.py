@@ -19,5 +19,5 @@ def test_large_numbers_are_readable_and_the_rate_is_said(portrayal: CommandLine)
     assert "62,248" in said.out
     assert "744,000" in said.out
     assert "all together" not in said.out
-    assert said.err == "time at 4 images a second; --rate for yours\n"
-    assert "at 0.5 images a second" in portrayal("plan", "paradox", "--rate", "0.5").err
+    assert said.err == "time at 4 images per second; --rate for yours\n"
+    assert "at 0.5 images per second" in portrayal("plan", "paradox", "--rate", "0.5").err

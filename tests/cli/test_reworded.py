@@ -49,8 +49,6 @@ def test_a_remembered_study_that_is_none_is_one_line(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("plan", "demo", "--rate", "0"), "rate is 0.0"),
-        (("plan", "demo", "--rate", "nan"), "rate is nan"),
         (("plan", "demo", "-n", "9" * 24), "images per prompt is 9999"),
         (("studies", "new", "../../x"), "no folder"),
         (("studies", "new", "x y"), "letters, digits"),
@@ -64,6 +62,11 @@ def test_odd_options_are_one_line(
     assert failed.code == 1
     assert said in failed.err
     assert failed.err.count("\n") <= 2
+
+
+@pytest.mark.parametrize("rate", ["0", "nan"])
+def test_a_rate_that_is_none_is_wrong_usage(portrayal: CommandLine, rate: str) -> None:
+    assert "--rate is " in portrayal("plan", "demo", "--rate", rate).usage
 
 
 def test_repair_sets_a_link_to_nothing_aside(portrayal: CommandLine, audit: Path) -> None:

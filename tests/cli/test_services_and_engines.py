@@ -106,7 +106,7 @@ def test_names_are_printed_as_they_are_written(
     portrayal: CommandLine, work: Path, tmp_path: Path
 ) -> None:
     answer = portrayal("generate", work, "--model", "api:m:smile:", "--out", tmp_path / "audit")
-    assert answer.error.startswith("api:m:smile:")
+    assert "which service has api:m:smile:?" in answer.usage
 
 
 def test_processes_share_a_study(work: Path, tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from portrayal.cli import options as o
 from portrayal.cli.engine_options import with_engine
+from portrayal.cli.measurer_options import with_measurers
 from portrayal.cli.model_options import with_model_settings
 from portrayal.cli.verbs import carry_out
 
@@ -27,18 +29,19 @@ def add_to(app: typer.Typer) -> None:
 
 @with_engine
 @with_model_settings
+@with_measurers
 def ablate(
     study: o.StudyName,
     phrase: Phrase,
     out: o.Out,
     replacement: Replacement = None,
     model: o.Model = None,
-    measurer: o.Measurers = None,
     images: o.Images = None,
     truncate: o.Truncate = False,
     retry_failed: o.RetryFailed = False,
     json: o.Json = False,
     *,
+    measurers: Sequence[str],
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
@@ -48,7 +51,7 @@ def ablate(
     """
     from portrayal import runner
 
-    models = runner.Models(model, settings, measurer or (), truncate=truncate, engine=engine)
+    models = runner.Models(model, settings, measurers, truncate=truncate, engine=engine)
     session = runner.Session(out, models=models)
     session.ask(runner.ablated_study(study, phrase, replacement=replacement, images=images))
     carry_out(session, retry_failed=retry_failed, json=json)

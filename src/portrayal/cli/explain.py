@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,6 +14,7 @@ from rich.text import Text
 from portrayal.cli import console
 from portrayal.cli import options as o
 from portrayal.cli.engine_options import with_engine
+from portrayal.cli.measurer_options import with_measurers
 from portrayal.cli.model_options import with_model_settings
 from portrayal.report.numbers import decimal, interval, p_value, percent
 
@@ -48,6 +50,7 @@ def add_to(app: typer.Typer) -> None:
 
 @with_engine
 @with_model_settings
+@with_measurers
 def explain(
     prompt: Annotated[str, PROMPT],
     group: Annotated[str, GROUP] = "woman",
@@ -58,7 +61,6 @@ def explain(
     images: Annotated[int, IMAGES] = 2,
     budget: Annotated[int | None, BUDGET] = None,
     subsets: Annotated[int | None, SUBSETS] = None,
-    measurer: o.Measurers = None,
     words: Annotated[str, WORDS] = "",
     wordnet: Annotated[bool, WORDNET] = False,
     choice: Annotated[Literal["sample", "top"], CHOICE] = "sample",
@@ -68,6 +70,7 @@ def explain(
     retry_failed: o.RetryFailed = False,
     json: o.Json = False,
     *,
+    measurers: Sequence[str],
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
@@ -86,7 +89,7 @@ def explain(
         transmuter=transmuter,
     )  # fmt: skip
     study = question.study()
-    models = runner.Models(model, settings, measurer or (), truncate=truncate, engine=engine)
+    models = runner.Models(model, settings, measurers, truncate=truncate, engine=engine)
     session = runner.Session(out, models=models)
     session.ask(study)
     if not json:

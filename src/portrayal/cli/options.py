@@ -83,17 +83,6 @@ Model = Annotated[
         "model.",
     ),
 ]
-Measurers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measurer",
-        "--encoder",
-        "-e",
-        metavar="MEASURER",
-        help="A CLIP or SigLIP folder or Hub id, open_clip:..., or the name of an installed "
-        "measurer; may be repeated.",
-    ),
-]
 Corpus = Annotated[
     Path | None,
     typer.Option(

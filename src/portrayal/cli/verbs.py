@@ -6,6 +6,7 @@ model, and is the place for them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from portrayal.cli import console
 from portrayal.cli import options as o
 from portrayal.cli.analysis_options import with_analysis
 from portrayal.cli.engine_options import with_engine
+from portrayal.cli.measurer_options import with_measurers
 from portrayal.cli.model_options import Device, with_model_settings
 
 if TYPE_CHECKING:
@@ -30,11 +32,11 @@ def add_to(app: typer.Typer) -> None:
 
 @with_engine
 @with_model_settings
+@with_measurers
 def run(
     study: o.StudyName,
     out: o.Out,
     model: o.Model = None,
-    measurer: o.Measurers = None,
     images: o.Images = None,
     corpus: o.Corpus = None,
     real_world: o.RealWorld = None,
@@ -42,13 +44,14 @@ def run(
     retry_failed: o.RetryFailed = False,
     json: o.Json = False,
     *,
+    measurers: Sequence[str],
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
     """Run the whole pipeline: plan, generate, measure, analyze, report."""
     from portrayal import runner
 
-    models = runner.Models(model, settings, measurer or (), truncate=truncate, engine=engine)
+    models = runner.Models(model, settings, measurers, truncate=truncate, engine=engine)
     session = runner.Session(out, models=models, corpus=corpus)
     session.ask(study, images=images)
     if real_world is not None:
@@ -157,14 +160,16 @@ def generate(
         say_made(made, session)
 
 
+@with_measurers
 def measure(
     target: o.Target = None,
     out: o.MaybeOut = None,
-    measurer: o.Measurers = None,
     people: o.People = None,
     device: Device = None,
     truncate: o.Truncate = False,
     json: o.Json = False,
+    *,
+    measurers: Sequence[str],
 ) -> None:
     """Measure the images with one measurer or several; results show them side by side."""
     from portrayal import runner
@@ -172,7 +177,7 @@ def measure(
     study, folder = o.study_and_folder(target, out)
     models = runner.Models(
         settings={"device": device},
-        measurers=measurer or (),
+        measurers=measurers,
         people=people,
         truncate=truncate,
     )

@@ -17,6 +17,7 @@ from portrayal.generators.settings import checked_settings
 from portrayal.loading.attempts import first_line
 from portrayal.loading.devices import choose_device
 from portrayal.measurers import Encoder, Measurer, default_measurer, open_measurer
+from portrayal.measurers.answers import CheckedMeasurer
 from portrayal.measurers.people import PeopleEncoder
 from portrayal.measurers.person_detectors import open_person_detector
 from portrayal.records import Identity
@@ -37,7 +38,8 @@ class Models:
         generator: A model's name, or an object with the methods of `Generator`; None: that of the
             audit, and of a new audit the installed default.
         settings: Of a generator that is named: steps, guidance, width, device, ...
-        measurers: Names, or objects with the methods of `Measurer`; none: the installed default.
+        measurers: Names, or objects with the methods of `Measurer`, one or several; none: the
+            installed default.
         people: A person detector's name, to measure people one by one.
         truncate: Cut texts that are too long for a model.
         engine: Where images are generated.
@@ -48,21 +50,23 @@ class Models:
 
     generator: str | Generator | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
-    measurers: Sequence[str | Measurer] = ()
+    measurers: str | Measurer | Sequence[str | Measurer] = ()
     people: str | None = None
     truncate: bool = False
     engine: EngineSettings = field(default_factory=EngineSettings)
 
     def __post_init__(self) -> None:
-        given = self.measurers
+        given: Any = self.measurers
         alone = isinstance(given, str) or not isinstance(given, Iterable)
-        measurers = (given,) if alone else tuple(given)
+        measurers: tuple[Any, ...] = (given,) if alone else tuple(given)
         object.__setattr__(self, "measurers", measurers)
         object.__setattr__(self, "settings", checked_settings(self.settings))
         for one in measurers:
-            _check("measurers", one, _MEASURER)
-        if self.generator is not None:
-            _check("model", self.generator, _GENERATOR)
+            if not isinstance(one, str):
+                _require_members("measurers", one, _MEASURER)
+                CheckedMeasurer(one)
+        if self.generator is not None and not isinstance(self.generator, str):
+            _check_generator(self.generator)
         if self.people is not None and not isinstance(self.people, str):
             raise SettingError("people", f"is {self.people!r}; allowed: a person detector's name")
         if not isinstance(self.generator, str | None) and (own := {*self.settings} - {"device"}):
@@ -139,8 +143,9 @@ class Models:
         """Open the measurers, on the device that the generator was sent to."""
         return _opened_measurers(self.device, measurers=self._chosen(), truncate=self.truncate)
 
-    def _chosen(self) -> Sequence[str | Measurer]:
-        return self.measurers or (default_measurer(),)
+    def _chosen(self) -> tuple[str | Measurer, ...]:
+        chosen: Any = self.measurers  # a tuple since it was made
+        return chosen or (default_measurer(),)
 
     def open_people(self, measurers: Sequence[Measurer]) -> list[PeopleEncoder]:
         """Open the person detector, if one is wanted; every encoder measures what it finds."""
@@ -175,11 +180,8 @@ def _opened_measurers(
     ]
 
 
-def _check(setting: str, one: object, members: Sequence[str]) -> None:
-    """Raise where something is neither a name nor an object with these members."""
-    if isinstance(one, str):
-        return
-    what = f"{type(one).__name__} object"
+def _require_members(setting: str, one: object, members: Sequence[str]) -> None:
+    """Raise where something is no object with these members."""
     absent = [name for name in members if not hasattr(one, name)]
     if isinstance(one, type) or absent == list(members):
         raise SettingError(
@@ -187,17 +189,18 @@ def _check(setting: str, one: object, members: Sequence[str]) -> None:
         )
     if absent:
         raise SettingError(
-            setting, f"is a {what} without {', '.join(absent)}; it needs {', '.join(members)}"
-        )
-    if not isinstance(one.identity, Identity):  # type: ignore[attr-defined]
-        raise SettingError(
             setting,
-            f"is a {what} whose identity is no Identity; use portrayal.Identity(kind, name)",
+            f"is a {type(one).__name__} object without {', '.join(absent)}; it needs "
+            f"{', '.join(members)}",
         )
     size = getattr(one, "batch_size", 1)
     if not is_count(size):
         raise SettingError(
-            setting, f"is a {what} whose batch_size is {size!r}; allowed: a whole number, 1 or more"
+            "model", f"{what} identity is no Identity; use portrayal.Identity(kind, name)"
+        )
+    if not is_count(one.batch_size):
+        raise SettingError(
+            "model", f"{what} batch_size is {one.batch_size!r}; allowed: a whole number, 1 or more"
         )
 
 

@@ -129,7 +129,11 @@ def remembered_studies(audit: Audit | None, known: Iterable[Study] = ()) -> dict
 
     Args:
         audit: The audit; None: there is none yet.
-        known: Studies that are validated already; one that the audit holds unchanged is taken.
+        known: Studies that are validated already; one that the audit holds unchanged is taken,
+            and what the audit holds under its name need not be readable.
+
+    Raises:
+        StudyError: A file is no study.
     """
     if audit is None:
         return {}
@@ -137,8 +141,14 @@ def remembered_studies(audit: Audit | None, known: Iterable[Study] = ()) -> dict
     found = {}
     for name, data in audit.studies().items():
         study = own.get(name)
-        same = study is not None and study.as_dict() == data
-        found[name] = study if same and study else study_from_dict(data, source=f"{name}.json")
+        if study is not None and study.as_dict() == data:
+            found[name] = study
+            continue
+        try:
+            found[name] = study_from_dict(data, source=f"{name}.json")
+        except StudyError:
+            if study is None:
+                raise
     return found
 
 

@@ -21,8 +21,6 @@ from portrayal_practice import NAME
 from portrayal_practice.errors import PracticeError
 from portrayal_practice.generator import PainterGenerator
 
-OnProgress = Callable[[int, int], None]
-
 BATCH = 64
 """Images that are generated and embedded together."""
 BLOCK = 8
@@ -36,7 +34,7 @@ def paint_pool(
     folder: Path | None = None,
     generator: Generator | None = None,
     encoder: Encoder | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnCount | None = None,
 ) -> Pool:
     """Paint and embed images of every prompt.
 

@@ -14,8 +14,9 @@ from typing import Any
 from portrayal.errors import one_of
 from portrayal.generators.truth import Pool, StatedShares
 from portrayal.kinds import kind_of
+from portrayal.progress import OnCount
 from portrayal.studies.schema import Study
-from portrayal_practice.calibration.pool import OnProgress, paint_pool
+from portrayal_practice.calibration.pool import paint_pool
 from portrayal_practice.errors import PracticeError
 from portrayal_practice.planted import AXES
 from portrayal_practice.truth import group_shares
@@ -29,7 +30,7 @@ def study_truth(
     *,
     samples: int,
     folder: Path | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnCount | None = None,
 ) -> list[dict[str, Any]]:
     """Say what a study would find on `practice:painter` with endless images.
 
@@ -67,7 +68,7 @@ class PlantedTruth:
     asked_by: str
     samples: int
     folder: Path | None = None
-    on_progress: OnProgress | None = None
+    on_progress: OnCount | None = None
 
     def shares(
         self, prompts: Sequence[str], *, axis: str, groups: Sequence[str]

@@ -1,4 +1,4 @@
-"""Both sides of a study seen by the same measurers, and by a face detector where one is."""
+"""Both sides of a study seen by the same measurers: encoders, and a face detector where one is."""
 
 from __future__ import annotations
 
