@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from PIL import Image
@@ -14,8 +15,18 @@ from portrayal.audit import Audit
 from portrayal.errors import AuditError, PortrayalError
 from portrayal.findings import Asked, Results, StudySection
 from portrayal.findings.charts import forest
-from portrayal.findings.parts import DataTable, Distribution, Forest, Part, Shares, Sides
+from portrayal.findings.parts import (
+    DataTable,
+    Distribution,
+    Forest,
+    Part,
+    RowsPart,
+    Share,
+    Shares,
+    Sides,
+)
 from portrayal.findings.results import part_types
+from portrayal.kinds import Kind
 from portrayal.kinds.association.parts import Arrows
 from portrayal.kinds.influence.charts import influence
 from portrayal.kinds.influence.parts import (
@@ -229,3 +240,39 @@ def test_wrong_formats_and_places(audit: Audit, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(AuditError, match="cannot write there"):
         write_figures(audit, tmp_path / "file" / "figures")
+
+
+@dataclass(frozen=True, slots=True)
+class Dots(RowsPart):
+    """A part of a kind of another package."""
+
+    type: Literal["dots"] = field(default="dots", kw_only=True)
+    rows: Sequence[Share]
+
+
+class DotsKind(Kind[Any]):
+    name = "dots"
+    parts = (Dots,)
+
+    def analyze(self, study: Any, data: Any, settings: Any) -> Any:
+        raise NotImplementedError
+
+    def chart(self, part: Part) -> Any:
+        import altair as alt
+
+        return alt.layer(alt.Chart(alt.InlineData([]))) if isinstance(part, Dots) else None
+
+
+def test_a_kind_reads_and_draws_a_part_of_its_own(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares, section = found(results, Shares)
+    own = Dots("dots", "Dots", shares.rows)
+    theirs = replace(section, kind="dots", parts=(own, shares))
+    changed = replace(results, studies=(theirs,))
+    for module in ("portrayal.findings.results", "portrayal.report.figures"):
+        monkeypatch.setattr(f"{module}.registered_kinds", lambda: {"dots": DotsKind()})
+    assert Results.from_dict(changed.as_dict()) == changed
+    assert figure(own, theirs, changed) is not None
+    assert figure(shares, theirs, changed) is not None, "drawn as for all kinds"
+    assert figure(own, section, changed) is None, "another kind does not know it"
