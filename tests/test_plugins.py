@@ -39,7 +39,7 @@ from portrayal.measurers import (
 )
 from portrayal.plugins import GENERATORS, LANGUAGE, MEASURERS, STUDIES
 from portrayal.records import Identity
-from portrayal.runner import model_for
+from portrayal.runner import Models
 from portrayal.studies import reading
 
 INSTALL = 'the practice world comes with: pip install "portrayal[practice]"'
@@ -178,7 +178,7 @@ def test_what_a_generator_declares_about_its_images(installed: Installed) -> Non
 
 def test_without_a_default_the_option_is_required(installed: Installed, tmp_path: Path) -> None:
     with pytest.raises(GenerationError) as model:
-        model_for(tmp_path / "audit", None)
+        Models().settled(None)
     assert str(model.value) == (
         "which model? give --model: openai:MODEL or api:MODEL, a folder or a Hub id (owner/name); "
         f"{INSTALL}"

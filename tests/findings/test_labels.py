@@ -17,13 +17,14 @@ from invented import ENCODER, OTHER_ENCODER, direction, fill_audit
 from label_measurers import GENDER, ColourJudge, store_images
 from portrayal.audit import Audit, export_images
 from portrayal.audit.selections import training_audit
+from portrayal.findings import Finding
 from portrayal.findings.data import AuditData, study_measurers
 from portrayal.findings.label_table import labels_csv, labels_table
 from portrayal.findings.labels import by_probabilities, image_labels
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.amplification.analysis import analyze_amplification
 from portrayal.measurers import measure
-from portrayal.records import Finding, Identity, Measurement, Prompt
+from portrayal.records import Identity, Measurement, Prompt
 from portrayal.runner.analysis import Results, analyze
 from portrayal.studies.axes import Axis
 from portrayal.studies.reading import load_study, study_from_dict

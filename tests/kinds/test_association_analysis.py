@@ -137,7 +137,7 @@ def test_wrong_settings_are_refused(name: str) -> None:
 
 
 def test_wrong_numbers_in_settings_are_refused() -> None:
-    with pytest.raises(StudyError, match=r"confidence is 95; allowed: 0\.5 to 0\.999"):
+    with pytest.raises(SettingError, match=r"confidence is 95; allowed: 0\.5 to 0\.999"):
         AnalysisSettings(confidence=95)
     with pytest.raises(StudyError, match="resamples is 0; allowed: 1 to 10,000,000"):
         AnalysisSettings(resamples=0)

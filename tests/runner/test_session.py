@@ -100,7 +100,7 @@ def test_a_study_that_another_process_added_meanwhile_is_analyzed(
     session.ask(studies[0])
     run(studies[1], tmp_path / "audit")
     found = runner.run(session).results
-    assert {study.name for study in found.studies} == {"work", "valence"}
+    assert {section.study for section in found.studies} == {"work", "valence"}
 
 
 # --- names and objects ----------------------------------------------------------------------------

@@ -193,8 +193,14 @@ def _require_members(setting: str, one: object, members: Sequence[str]) -> None:
             f"is a {type(one).__name__} object without {', '.join(absent)}; it needs "
             f"{', '.join(members)}",
         )
-    size = getattr(one, "batch_size", 1)
-    if not is_count(size):
+
+
+def _check_generator(one: Generator) -> None:
+    """Raise where an object is no generator."""
+    _require_members("model", one, _GENERATOR)
+    what = f"is a {type(one).__name__} object whose"
+    identity: object = one.identity
+    if not isinstance(identity, Identity):
         raise SettingError(
             "model", f"{what} identity is no Identity; use portrayal.Identity(kind, name)"
         )

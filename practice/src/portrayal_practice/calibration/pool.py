@@ -16,6 +16,7 @@ import numpy as np
 from portrayal.generators import Generator
 from portrayal.generators.truth import Pool, Vectors
 from portrayal.measurers import Encoder, Reason, open_measurer
+from portrayal.progress import OnCount
 from portrayal.records import GeneratedImage, Request, digest
 from portrayal_practice import NAME
 from portrayal_practice.errors import PracticeError
