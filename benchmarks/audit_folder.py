@@ -31,8 +31,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit import Audit
-from portrayal.audit.tables import images_table
+from portrayal.audit import Audit, images_table
 from portrayal.records import Identity, ImageRecord
 
 RECORDS, IMAGE, BATCH, ROUNDS = 10_000, 50_000, 64, 7

@@ -24,10 +24,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.corpora import Corpus, create_corpus, nearest, terms_of
-from portrayal.corpora.embeddings import BATCH, EmbeddingCache, caption_keys
-from portrayal.corpora.neighbours import filled
-from portrayal.language.sentences import open_sentence_encoder
+from portrayal.corpora import (
+    BATCH,
+    Corpus,
+    EmbeddingCache,
+    caption_keys,
+    create_corpus,
+    filled,
+    nearest,
+    terms_of,
+)
+from portrayal.language import open_sentence_encoder
 
 CAPTIONS = 200_000
 K = 500

@@ -23,7 +23,7 @@ from typing import Any
 
 from portrayal.audit import Audit
 from portrayal.generators import generate, open_generator
-from portrayal.loading.devices import quietly
+from portrayal.loading import quietly
 from portrayal.records import GeneratedImage, Request
 
 BATCH, PROMPTS, EACH = 16, 6, 8

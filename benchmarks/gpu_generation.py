@@ -37,9 +37,8 @@ from typing import Any
 
 from portrayal.audit import Audit
 from portrayal.generators import generate, open_generator, writer
-from portrayal.loading.devices import quietly
-from portrayal.measurers import Reason, open_measurer
-from portrayal.measurers.while_generating import MeasuresWhileGenerating
+from portrayal.loading import quietly
+from portrayal.measurers import MeasuresWhileGenerating, Reason, open_measurer
 from portrayal.records import Identity, Request
 from portrayal_practice.weights import CLIP, PIPELINE, part_folder
 

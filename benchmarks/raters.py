@@ -29,8 +29,7 @@ import sqlalchemy as sa
 from PIL import Image
 
 from portrayal.audit import Audit
-from portrayal.raters import site
-from portrayal.raters.site.database import AnswerRow, Revision, open_database
+from portrayal.raters import AnswerRow, Revision, open_database, site
 from portrayal.records import Identity, ImageRecord
 
 ANSWERS = ("yes", "yes", "man", "light+skin")

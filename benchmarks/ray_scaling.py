@@ -22,8 +22,7 @@ from PIL import Image
 
 from portrayal.audit import Audit
 from portrayal.records import GeneratedImage, Identity, Request
-from portrayal.runner.engines import EngineSettings, open_engine
-from portrayal.runner.engines.ray import RayWorkers
+from portrayal.runner import EngineSettings, RayWorkers, open_engine
 
 IMAGES, BATCH, PAUSE = 160, 4, 0.25
 TARGET = 1.7

@@ -183,7 +183,7 @@ def test_without_a_default_the_option_is_required(installed: Installed, tmp_path
         "which model? give --model: openai:MODEL or api:MODEL, a folder or a Hub id (owner/name); "
         f"{INSTALL}"
     )
-    with pytest.raises(MeasurementError, match=r"which encoder\? give --encoder: open_clip:ARCH"):
+    with pytest.raises(MeasurementError, match=r"which measurer\? give --measurer: open_clip:ARCH"):
         default_measurer()
     assert Transmutation().model == ""
     with pytest.raises(LanguageError) as words:

@@ -64,7 +64,7 @@ def found_in(root: Path, files: dict[str, str], count: str) -> list[str]:
 
 
 HOUSE = {
-    "src/portrayal/audit/__init__.py": "from portrayal.audit.repair import repair\n",
+    "src/portrayal/audit/__init__.py": "from portrayal.audit.repairing import repair\n",
     "src/portrayal/audit/repair.py": "def repair() -> None: ...\n",
     "src/portrayal/audit/wants.py": "class Wanted: ...\n",
     "src/portrayal/kinds/__init__.py": "",

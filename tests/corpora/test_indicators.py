@@ -79,7 +79,7 @@ def test_names_count_beside_words() -> None:
 
 
 def test_the_example_of_the_module() -> None:
-    module = importlib.import_module("portrayal.corpora.indicators")
+    module = importlib.import_module("portrayal.corpora.group_indicators")
     assert doctest.testmod(module).failed == 0
 
 

@@ -96,8 +96,8 @@ def test_given_labels_answer_what_the_same_labels_by_embeddings_do(
     found = estimates(given.findings)
     assert found == estimates(embedded.findings)
     assert any(estimate is not None for estimate, _, _ in found.values())
-    assert given.encoders == [ColourJudge.identity]
-    assert {one.details["encoder"] for one in given.findings} == {"colours"}
+    assert given.measurers == [ColourJudge.identity]
+    assert {one.measurer for one in given.findings} == {"colours"}
 
 
 def test_amplification_takes_labels_on_both_sides(tmp_path: Path) -> None:
@@ -284,9 +284,9 @@ def test_several_measurers_stand_side_by_side(audit: Audit) -> None:
         "colours", ENCODER.name, OTHER_ENCODER.name,
     }  # fmt: skip
     findings = analyze(audit, settings=FAST).findings
-    spoken = {one.details["encoder"] for one in findings if one.estimate is not None}
+    spoken = {one.measurer for one in findings if one.estimate is not None}
     assert spoken == {"colours", ENCODER.name}
-    (blind,) = [one for one in findings if one.details["encoder"] == OTHER_ENCODER.name]
+    (blind,) = [one for one in findings if one.measurer == OTHER_ENCODER.name]
     assert "has not read the texts of the axis" in blind.sentence
     rows = labels_table(audit).to_pylist()
     assert {row["measurer"] for row in rows} == {"colours", ENCODER.name}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from portrayal.findings.shares import level_test, prompts_share_interval
+from portrayal.findings.level_shares import level_test, prompts_share_interval
 
 
 def test_one_prompt_agrees_with_scipy() -> None:

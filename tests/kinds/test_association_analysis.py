@@ -10,7 +10,7 @@ from scipy import stats
 
 from invented import WIDTH, direction, fill_audit, leaning
 from portrayal.audit import Audit
-from portrayal.errors import AuditError, SettingError, StudyError
+from portrayal.errors import AuditError, SettingError
 from portrayal.findings import Finding
 from portrayal.findings.parts import Distribution, Forest
 from portrayal.findings.settings import AnalysisSettings
@@ -139,7 +139,7 @@ def test_wrong_settings_are_refused(name: str) -> None:
 def test_wrong_numbers_in_settings_are_refused() -> None:
     with pytest.raises(SettingError, match=r"confidence is 95; allowed: 0\.5 to 0\.999"):
         AnalysisSettings(confidence=95)
-    with pytest.raises(StudyError, match="resamples is 0; allowed: 1 to 10,000,000"):
+    with pytest.raises(SettingError, match="resamples is 0; allowed: 1 to 10,000,000"):
         AnalysisSettings(resamples=0)
 
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from portrayal.cli import console
 from portrayal.cli import options as o
-from portrayal.report.numbers import DASH, decimal, interval
+from portrayal.report import DASH, decimal, interval
 
 app = typer.Typer(
     help="The practice world: truth, corpus, train. Fiction for calibration.",
@@ -50,7 +50,7 @@ def truth(
     json: o.Json = False,
 ) -> None:
     """Say what a study would find on practice:painter with endless images."""
-    from portrayal.studies.reading import load_studies
+    from portrayal.studies import load_studies
     from portrayal_practice.calibration import study_truth
 
     with console.progress(json) as show:

@@ -8,14 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from portrayal.generators import Generator, GeneratorKind
-from portrayal.generators.diffusers import SETTINGS, open_diffusers
-from portrayal.language.fillers import MaskFiller, load_filler
-from portrayal.language.names import ListedNames
-from portrayal.language.registry import LanguageKind
-from portrayal.language.sentences import ClipTexts, open_clip_texts
-from portrayal.measurers import Encoder, MeasurerKind
-from portrayal.measurers.clip import open_clip_model
+from portrayal.generators import SETTINGS, Generator, GeneratorKind, open_diffusers
+from portrayal.language import (
+    ClipTexts,
+    LanguageKind,
+    ListedNames,
+    MaskFiller,
+    load_filler,
+    open_clip_texts,
+)
+from portrayal.measurers import Encoder, MeasurerKind, open_clip_model
 from portrayal.plugins import CommandGroup
 from portrayal.records import Identity
 from portrayal_practice import NAME, PAINTER

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from portrayal.cli.gathering import gathered
-from portrayal.findings.settings import AnalysisSettings, Choice, choices
+from portrayal.findings import AnalysisSettings, Choice, choices
 
 _METAVARS = {int: "N", float: "X"}
 

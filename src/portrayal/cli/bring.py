@@ -83,7 +83,7 @@ def import_embeddings(
 def export(audit: o.AuditFolder, to: To, json: o.Json = False) -> None:
     """Write images as files, with metadata.csv and, where images were labelled, labels.csv."""
     from portrayal.audit import Audit, export_images
-    from portrayal.findings.label_table import labels_csv
+    from portrayal.findings import labels_csv
 
     opened = Audit(audit)
     summary = export_images(opened, to, beside={"labels.csv": labels_csv(opened)})

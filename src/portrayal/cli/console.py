@@ -23,11 +23,11 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from portrayal.report.numbers import cell, decimal, interval, p_value
+from portrayal.report import cell, decimal, interval, p_value
 
 if TYPE_CHECKING:
-    from portrayal.findings.results import Results
-    from portrayal.studies.reading import StudyInfo
+    from portrayal.findings import Results
+    from portrayal.studies import StudyInfo
 
 out = Console(highlight=False, emoji=False)
 notes = Console(stderr=True, highlight=False, emoji=False)
@@ -146,7 +146,7 @@ def study(found: Any, asked: str) -> None:
     for line in (found.question, found.citation, *found.notes):
         if line:
             paragraph(Text(line))
-    from portrayal.studies.reading import study_info
+    from portrayal.studies import study_info
 
     cost = study_info(found)
     size = f"{cost.prompts:,} prompts · {cost.images:,} images"

@@ -265,9 +265,16 @@ def indicators(
     json: o.Json = False,
 ) -> None:
     """Say which gender the words of captions indicate, by term."""
-    from portrayal.corpora import Corpus, indicator_identity, label_set, shares_by_term
-    from portrayal.corpora.shares import correlation_sentence, indicator_correlation, read_shares
-    from portrayal.language.names import open_recogniser
+    from portrayal.corpora import (
+        Corpus,
+        correlation_sentence,
+        indicator_correlation,
+        indicator_identity,
+        label_set,
+        read_shares,
+        shares_by_term,
+    )
+    from portrayal.language import open_recogniser
     from portrayal.records import plain
 
     shares = read_shares(against) if against is not None else None
@@ -326,9 +333,8 @@ def neighbours(
     json: o.Json = False,
 ) -> None:  # fmt: skip
     """Find the captions of each term that are nearest to prompts."""
-    from portrayal.corpora import Corpus, nearest
-    from portrayal.corpora.neighbours import filled
-    from portrayal.language.sentences import open_sentence_encoder
+    from portrayal.corpora import Corpus, filled, nearest
+    from portrayal.language import open_sentence_encoder
 
     opened = Corpus(corpus)
     found = opened.set(captions)
@@ -354,15 +360,14 @@ def neighbours(
 
 
 def _terms(named: Sequence[str], file: Path | None, plurals: bool) -> tuple[Term, ...]:
-    from portrayal.corpora import read_terms, terms_of
-    from portrayal.corpora.terms import checked
+    from portrayal.corpora import checked, read_terms, terms_of
 
     listed = read_terms(file, plural=plurals) if file is not None else ()
     return checked([*(terms_of(named, plural=plurals) if named else ()), *listed])
 
 
 def _show_set(found: CaptionSet, json: bool, heads: Sequence[str]) -> None:
-    from portrayal.corpora.captions import term_counts
+    from portrayal.corpora import term_counts
 
     if json:
         console.as_json(found.as_dict())

@@ -14,7 +14,7 @@ from portrayal.cli.gathering import gathered
 from portrayal.errors import SettingError
 
 if TYPE_CHECKING:
-    from portrayal.runner.engines import EngineSettings
+    from portrayal.runner import EngineSettings
 
 _ENGINE = "Several GPUs or machines (changes no image)"
 Devices = Annotated[
@@ -65,7 +65,7 @@ def _declared(
 
 
 def _as_engine(given: Mapping[str, Any]) -> EngineSettings:
-    from portrayal.runner.engines import EngineSettings
+    from portrayal.runner import EngineSettings
 
     written = given["devices"]
     devices = tuple(one.strip() for one in written.split(",")) if written is not None else ()

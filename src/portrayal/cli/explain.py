@@ -16,12 +16,10 @@ from portrayal.cli import options as o
 from portrayal.cli.engine_options import with_engine
 from portrayal.cli.measurer_options import with_measurers
 from portrayal.cli.model_options import with_model_settings
-from portrayal.report.numbers import decimal, interval, p_value, percent
+from portrayal.report import decimal, interval, p_value, percent
 
 if TYPE_CHECKING:
-    from portrayal.kinds.influence.answer import Explanation
-    from portrayal.kinds.influence.schema import InfluenceStudy
-    from portrayal.kinds.influence.word_scores import Score, WordScores
+    from portrayal.kinds.influence import Explanation, InfluenceStudy, Score, WordScores
     from portrayal.runner import Session
 
 PROMPT = typer.Argument(metavar="PROMPT", help="The prompt to explain.")
@@ -76,9 +74,8 @@ def explain(
 ) -> None:
     """Say which word of a prompt causes who is shown, and which one to change."""
     from portrayal import runner
-    from portrayal.kinds.influence.question import PromptQuestion
-    from portrayal.kinds.influence.schema import Transmutation
-    from portrayal.language.registry import default_text_model
+    from portrayal.kinds.influence import PromptQuestion, Transmutation
+    from portrayal.language import default_text_model
 
     by: Literal["masked-words", "wordnet"] = "wordnet" if wordnet else "masked-words"
     transmuter = Transmutation(
@@ -127,7 +124,7 @@ def say_replaced(session: Session) -> None:
 def say_missing(session: Session, rate: float) -> None:
     """Say how many images will be generated, and how long that takes."""
     from portrayal import runner
-    from portrayal.findings.plan import duration
+    from portrayal.findings import duration
 
     (study,) = session.studies
     (planned,) = runner.plan(study, session.path, rate=rate).studies
@@ -171,7 +168,7 @@ def _beyond_one(main: WordScores | None) -> str:
 
 def shaded(answer: Explanation) -> Text:
     """Return the prompt with every word shaded by its influence; unclear ones are dim."""
-    from portrayal.studies.words import split_words
+    from portrayal.studies import split_words
 
     prompt = answer.scores.counts.plan.source.text
     text = Text(prompt)

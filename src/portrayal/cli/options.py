@@ -18,7 +18,7 @@ NO_VALUE = ""
 
 def location(where: str | Path) -> Path:
     """Return a folder, or a place in an object store where a URL is given."""
-    from portrayal.audit.locations import location as read
+    from portrayal.audit import location as read
 
     return read(where)
 
@@ -127,7 +127,7 @@ People = Annotated[
 
 def study_and_folder(target: str | None, out: Path | None) -> tuple[str | None, Path]:
     """Read `STUDY --out AUDIT`, or `AUDIT` alone, which stands for all of its studies."""
-    from portrayal.studies.reading import builtin_names
+    from portrayal.studies import builtin_names
 
     if out is not None:
         return target, out

@@ -13,7 +13,7 @@ from portrayal.cli import options as o
 from portrayal.errors import AuditError
 
 if TYPE_CHECKING:
-    from portrayal.raters.site import Site
+    from portrayal.raters import Site
 
 PANEL = "The raters"
 
@@ -74,7 +74,7 @@ def labels(
     json: o.Json = False,
 ) -> None:
     """Score a raters' file alone: consensus, diversity, bias, quality, agreement."""
-    from portrayal.findings.rater_tables import label_tables
+    from portrayal.findings import label_tables
     from portrayal.raters import score_labels
 
     scored = score_labels(file, label_map, rule=rule)

@@ -29,7 +29,7 @@ def listing_unless_told(context: typer.Context, json: o.Json = False) -> None:
 @app.command("list")
 def listing(json: o.Json = False) -> None:
     """List the built-in studies with what they cost."""
-    from portrayal.studies.reading import builtin_studies
+    from portrayal.studies import builtin_studies
 
     rows = builtin_studies()
     if json:
@@ -52,7 +52,7 @@ def show(
     json: o.Json = False,
 ) -> None:
     """Show one study: question, citation, prompts, cost."""
-    from portrayal.studies.reading import load_studies
+    from portrayal.studies import load_studies
 
     found = load_studies(name)
     if json:
@@ -75,7 +75,7 @@ def new(
 ) -> None:
     """Write a commented study file to start from."""
     from portrayal.errors import StudyError
-    from portrayal.studies.reading import starter_text
+    from portrayal.studies import starter_text
 
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
     if not re.fullmatch(r"\w[\w.-]*", path.stem) or path.name != str(path):

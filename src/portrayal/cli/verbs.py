@@ -19,7 +19,7 @@ from portrayal.cli.measurer_options import with_measurers
 from portrayal.cli.model_options import Device, with_model_settings
 
 if TYPE_CHECKING:
-    from portrayal.findings.results import Results
+    from portrayal.findings import Results
     from portrayal.generators import GenerationSummary
     from portrayal.runner import Imported, Session
 
@@ -91,7 +91,7 @@ def say_made(made: GenerationSummary | Imported, session: Session) -> None:
 
 def say_unused(results: Results) -> None:
     """Remark where an audit holds images that an answer leaves out."""
-    from portrayal.runner.analysis import unused_images
+    from portrayal.runner import unused_images
 
     for section in results.studies:
         if section.unused:

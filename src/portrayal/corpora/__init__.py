@@ -11,47 +11,6 @@ phrases.py, cooccurrence.py   what stands around a phrase; which words come toge
 images.py       the images of captions
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from portrayal.corpora.captions import CaptionSet
-from portrayal.corpora.cooccurrence import Cooccurrence, cooccurrence
-from portrayal.corpora.folder import Corpus, create_corpus
-from portrayal.corpora.images import Unreadable
-from portrayal.corpora.indicators import (
-    Label,
-    TermShares,
-    indicator_identity,
-    indicators,
-    label_set,
-    shares_by_term,
-)
-from portrayal.corpora.neighbours import Neighbours, Similarity, nearest
-from portrayal.corpora.phrases import Phrase, phrases
-from portrayal.corpora.problems import Problem
-from portrayal.corpora.sampling import draw
-from portrayal.corpora.terms import Term, read_terms, terms_of
-
-__all__ = [
-    "CaptionSet",
-    "Cooccurrence",
-    "Corpus",
-    "Label",
-    "Neighbours",
-    "Phrase",
-    "Problem",
-    "Similarity",
-    "Term",
-    "TermShares",
-    "Unreadable",
-    "cooccurrence",
-    "create_corpus",
-    "draw",
-    "indicator_identity",
-    "indicators",
-    "label_set",
-    "nearest",
-    "phrases",
-    "read_terms",
-    "shares_by_term",
-    "terms_of",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

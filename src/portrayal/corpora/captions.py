@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit.files import replacing
+from portrayal.audit import replacing
 from portrayal.corpora.problems import Problem, problem_from_dict
 from portrayal.errors import CorpusError
 from portrayal.records import Identity

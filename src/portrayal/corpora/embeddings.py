@@ -17,12 +17,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from portrayal.audit.documents import IDENTITY, folder_name
-from portrayal.audit.files import flush_folder, write_text
-from portrayal.audit.parts import part_paths, prepared, read_part
+from portrayal.audit import (
+    IDENTITY,
+    flush_folder,
+    folder_name,
+    part_paths,
+    prepared,
+    read_part,
+    write_text,
+)
 from portrayal.corpora.captions import CaptionSet
 from portrayal.errors import CorpusError, DamagedPart
-from portrayal.language.sentences import SentenceEncoder
+from portrayal.language import SentenceEncoder
 from portrayal.progress import OnProgress
 
 BATCH = 2_048

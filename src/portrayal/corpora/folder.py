@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit.files import write_text
+from portrayal.audit import write_text
 from portrayal.corpora import census, images, inspection, search
 from portrayal.corpora.captions import CaptionSet, checked_name, stored, write_set
 from portrayal.corpora.matching import ANY, every_caption_sql, labels_sql

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from portrayal.corpora.sources import ImageColumn, Place, Source
 from portrayal.errors import CorpusError
-from portrayal.loading.attempts import first_line
+from portrayal.loading import first_line
 from portrayal.records import FORMATS, MAX_PIXELS
 
 MAX_BYTES = 256 * 2**20

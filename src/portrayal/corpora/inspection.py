@@ -15,7 +15,7 @@ from portrayal.corpora.listings import CAPTION, list_table, list_tar
 from portrayal.corpora.problems import Problem
 from portrayal.corpora.sources import ENDINGS, Place, Source, footer_hash, kind_of, shown
 from portrayal.errors import CorpusError, one_of
-from portrayal.loading.attempts import first_line
+from portrayal.loading import first_line
 
 LISTINGS = "listings"
 

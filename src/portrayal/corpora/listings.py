@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit.files import replacing
+from portrayal.audit import replacing
 from portrayal.corpora.columns import images_column, text_column
 from portrayal.corpora.sources import ImageColumn, Place
 from portrayal.errors import CorpusError

@@ -21,10 +21,10 @@ from portrayal.corpora.captions import COLUMNS, CaptionSet, stored, term_counts,
 from portrayal.corpora.embeddings import EmbeddingCache, Keys, caption_keys
 from portrayal.corpora.folder import Corpus
 from portrayal.errors import CorpusError
-from portrayal.language.sentences import SentenceEncoder
+from portrayal.language import SentenceEncoder
 from portrayal.progress import OnProgress
 from portrayal.records import Identity, plain
-from portrayal.studies.wording import fields, fill
+from portrayal.studies import fields, fill
 
 SCHEMA = pa.schema(
     [*COLUMNS, ("prompt", pa.string()), ("rank", pa.int32()), ("cosine", pa.float64())]

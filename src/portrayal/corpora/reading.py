@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from portrayal.corpora.matching import quoted
 from portrayal.corpora.sources import Place, filesystem
 from portrayal.errors import CorpusError
-from portrayal.loading.attempts import first_line
+from portrayal.loading import first_line
 from portrayal.progress import OnProgress
 
 MEMORY = "1GB"

@@ -8,9 +8,9 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from portrayal.corpora.indicators import TermShares
+from portrayal.corpora.group_indicators import TermShares
 from portrayal.errors import CorpusError
-from portrayal.statistics.correlation import CorrelationResult, pearson_correlation
+from portrayal.statistics import CorrelationResult, pearson_correlation
 
 _PERCENT_FROM = 2
 """A table with a number above it holds percentages."""

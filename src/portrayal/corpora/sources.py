@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from portrayal.audit.object_stores import answering
+from portrayal.audit import answering
 from portrayal.errors import AuditError, CorpusError, PortrayalError
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 
 Kind = Literal["parquet", "table", "tar"]
 ENDINGS: Mapping[str, Kind] = {

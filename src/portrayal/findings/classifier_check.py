@@ -17,9 +17,8 @@ from portrayal.findings.labels import image_labels
 from portrayal.findings.parts import DataTable
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Prompt
-from portrayal.statistics.classification import Average, ConfusionResult, Score, confusion
-from portrayal.statistics.counts import Intervals
-from portrayal.studies.axes import Axis
+from portrayal.statistics import Average, ConfusionResult, Intervals, Score, confusion
+from portrayal.studies import Axis
 
 COLUMNS = (
     "class", "precision", "precision low", "precision high", "recall", "recall low", "recall high",

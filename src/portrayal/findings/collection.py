@@ -12,7 +12,7 @@ from pydantic_core import CoreSchema, core_schema
 from portrayal.errors import PortrayalError, one_of
 from portrayal.findings.charts import forests
 from portrayal.findings.finding import Finding
-from portrayal.studies.problems import did_you_mean
+from portrayal.studies import did_you_mean
 
 if TYPE_CHECKING:
     import altair as alt

@@ -22,7 +22,7 @@ from portrayal.findings.results import StudyResult
 from portrayal.findings.sentences import between, counted
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.statistics import Interval
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 TAU = "Kendall's tau"
 STUDY = "encoders"

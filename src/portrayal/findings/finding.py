@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from portrayal.findings.labels import unlabelled
 from portrayal.findings.sentences import not_enough, not_judged
 from portrayal.records import Plain
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 if TYPE_CHECKING:
     from portrayal.findings.data import StudyData

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.findings.data import FloatArray
-from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
+from portrayal.studies import NOBODY, UNKNOWN, Axis
 
 TextVectors = Callable[[Sequence[str]], FloatArray | None]
 

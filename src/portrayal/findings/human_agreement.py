@@ -15,10 +15,8 @@ from portrayal.findings.finding import Asked, Finding
 from portrayal.findings.parts import DataTable
 from portrayal.findings.sentences import between_shares, counted, percent
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.raters.comparison import ComparisonResult, compare_labels
-from portrayal.raters.questions import Question
-from portrayal.studies.axes import Axis
-from portrayal.studies.schema import Study
+from portrayal.raters import ComparisonResult, Question, compare_labels
+from portrayal.studies import Axis, Study
 
 AGREEMENT = "agreement with raters"
 

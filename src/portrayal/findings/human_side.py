@@ -17,11 +17,8 @@ from portrayal.findings.parts import DataTable
 from portrayal.findings.rater_tables import label_tables
 from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.raters.consensus import decide
-from portrayal.raters.scoring import score_votes
-from portrayal.raters.storage import load_votes, rater_names
-from portrayal.raters.votes import Votes
-from portrayal.studies.schema import Study
+from portrayal.raters import Votes, decide, load_votes, rater_names, score_votes
+from portrayal.studies import Study
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from portrayal.audit import Audit
-from portrayal.audit.export import harmless
+from portrayal.audit import Audit, harmless
 from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
 from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
 from portrayal.records import plain
-from portrayal.studies.axes import Axis
-from portrayal.studies.reading import in_telling_order, study_from_dict
-from portrayal.studies.schema import Study
+from portrayal.studies import Axis, Study, in_telling_order, study_from_dict
 
 LABELS = pa.schema(
     [

@@ -19,7 +19,7 @@ from portrayal.findings.groups import Classification, classify, most_probable
 from portrayal.findings.people import PeopleSeen, SeenPerson, image_label
 from portrayal.measurers import Labels
 from portrayal.records import NOBODY, UNKNOWN
-from portrayal.studies.axes import Axis
+from portrayal.studies import Axis
 
 
 class Shown(NamedTuple):

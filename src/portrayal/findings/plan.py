@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from portrayal.audit import Audit
-from portrayal.audit.wants import Wanted
-from portrayal.studies.schema import Study
+from portrayal.audit import Audit, Wanted
+from portrayal.studies import Study
 
 DEFAULT_RATE = 4.0
 """Images per second: a small model on two cores."""

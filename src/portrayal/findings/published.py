@@ -11,7 +11,7 @@ from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Finding
 from portrayal.findings.parts import DataTable
 from portrayal.records import Identity
-from portrayal.studies.schema import Published, Study
+from portrayal.studies import Published, Study
 
 SAME = "same settings"
 OTHER = "published, other settings"

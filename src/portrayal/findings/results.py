@@ -17,18 +17,14 @@ from typing import Annotated, Any
 
 from pydantic import PlainSerializer, TypeAdapter, ValidationError, WrapValidator
 
-from portrayal.audit import Audit
-from portrayal.audit.documents import read_json
-from portrayal.audit.files import quoted, write_text
-from portrayal.audit.locations import location
+from portrayal.audit import Audit, location, quoted, read_json, write_text
 from portrayal.errors import AuditError, NewerFormat
 from portrayal.findings.collection import Findings
 from portrayal.findings.finding import Finding
 from portrayal.findings.parts import STANDARD, Forest, Part, UnknownPart
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Identity
-from portrayal.studies.problems import key_path
-from portrayal.studies.registry import registered_kinds
+from portrayal.studies import key_path, registered_kinds
 
 FORMAT = 2
 """Version of results.json."""

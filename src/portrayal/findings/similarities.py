@@ -10,11 +10,11 @@ from typing import Any
 
 from portrayal.audit import Audit
 from portrayal.errors import AuditError, StudyError, one_of
-from portrayal.findings.axis_view import axis_view
+from portrayal.findings.axis_views import axis_view
 from portrayal.findings.data import AuditData, measurer_names
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Identity
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 COLUMNS = (
     "key", "prompt", "seed", "encoder", "axis", "answer", "similarity", "probability", "person",

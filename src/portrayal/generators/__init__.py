@@ -4,27 +4,6 @@ To add a generator: one class with the methods of `Generator`, and a `GeneratorK
 points `portrayal.generators`.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from portrayal.generators.loop import generate
-from portrayal.generators.protocol import GenerationSummary, Generator
-from portrayal.generators.registry import (
-    GeneratorKind,
-    default_model,
-    generator_kinds,
-    has_real_faces,
-    notice,
-    open_generator,
-)
-
-__all__ = [
-    "GenerationSummary",
-    "Generator",
-    "GeneratorKind",
-    "default_model",
-    "generate",
-    "generator_kinds",
-    "has_real_faces",
-    "notice",
-    "open_generator",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.errors import GenerationError, one_of
-from portrayal.loading.attempts import first_line
-from portrayal.loading.devices import import_extra, quietly
-from portrayal.loading.files import content_hash, find_source
-from portrayal.loading.pretrained import loading
+from portrayal.loading import content_hash, find_source, first_line, import_extra, loading, quietly
 
 USUAL = "pytorch_lora_weights.safetensors"
 _ENDING = ".safetensors"

@@ -21,7 +21,7 @@ from portrayal.errors import GenerationError, GenerationStopped, SettingError
 from portrayal.generators.endpoint import Answer, Endpoint
 from portrayal.generators.registry import GeneratorKind
 from portrayal.generators.spending import Ceiling
-from portrayal.loading.keys import read_key
+from portrayal.loading import read_key
 from portrayal.records import GeneratedImage, Identity, Request
 
 OPENAI, ANY = "openai:", "api:"

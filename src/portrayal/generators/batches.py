@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 from portrayal.records import GeneratedImage, Request
 
 LARGEST = 64

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from portrayal.errors import SettingError, one_of
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 from portrayal.records import GeneratedImage, Request
 
 MODES = ("auto", "on", "off")

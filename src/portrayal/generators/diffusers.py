@@ -28,8 +28,14 @@ from portrayal.generators.registry import GeneratorKind
 from portrayal.generators.sent import SentImages
 from portrayal.generators.steps import know_timesteps
 from portrayal.generators.texts import EMBEDDINGS, FIXED, PromptEmbeddings, TextWindow
-from portrayal.loading.devices import choose_device, choose_dtype, import_extra, quietly
-from portrayal.loading.files import Source, find_source
+from portrayal.loading import (
+    Source,
+    choose_device,
+    choose_dtype,
+    find_source,
+    import_extra,
+    quietly,
+)
 from portrayal.records import GeneratedImage, Identity, Request, plain
 
 SETTINGS = (

@@ -24,8 +24,7 @@ from PIL import Image
 
 from portrayal.errors import GenerationError
 from portrayal.generators.bounded import TooLarge, bounding_hook
-from portrayal.loading.attempts import first_line
-from portrayal.loading.devices import import_extra
+from portrayal.loading import first_line, import_extra
 from portrayal.pixels import as_rgb
 from portrayal.records import FORMATS, MAX_PIXELS, GeneratedImage
 

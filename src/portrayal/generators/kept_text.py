@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 
 USUAL = "AttnProcessor2_0"
 """The processor that diffusers gives to attention by default."""

@@ -11,7 +11,7 @@ from portrayal.generators.missing import MissingRequests, Task, find_task
 from portrayal.generators.protocol import GenerationSummary, Generator, PreparesForLongRuns
 from portrayal.generators.sender import Sender
 from portrayal.generators.writer import PartWriter
-from portrayal.loading.attempts import Attempts, Failure, Patience
+from portrayal.loading import Attempts, Failure, Patience
 from portrayal.progress import OnCount
 from portrayal.records import GeneratedImage, Request
 

@@ -14,17 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.errors import GenerationError, one_of
-from portrayal.loading.attempts import first_line
-from portrayal.loading.devices import DTYPES, import_extra, quietly
-from portrayal.loading.files import (
+from portrayal.loading import (
+    DTYPES,
     Source,
     configuration_files,
     configuration_hash,
+    first_line,
+    import_extra,
+    loading,
     pickled_weights,
+    quietly,
+    require_vocabulary,
     weight_files,
     weights_hash,
 )
-from portrayal.loading.pretrained import loading, require_vocabulary
 
 INDEX = "model_index.json"
 DEFAULTS = "portrayal.json"

@@ -6,7 +6,7 @@ from typing import Any
 
 from PIL import Image
 
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 from portrayal.records import GeneratedImage
 
 NOT_A_NUMBER = "the pipeline returned NaN; another dtype may help (float32, bfloat16)"

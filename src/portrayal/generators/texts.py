@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from portrayal.errors import PromptTooLong
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 
 EMBEDDINGS: Mapping[str, tuple[str, ...]] = {
     "StableDiffusionPipeline": ("prompt_embeds", "negative_prompt_embeds"),

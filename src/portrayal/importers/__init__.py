@@ -1,8 +1,5 @@
 """Bring your own: images and embeddings that were made elsewhere become an audit."""
 
-from __future__ import annotations
+import lazy_loader
 
-from portrayal.importers.embeddings import EmbeddingsSummary, import_embeddings
-from portrayal.importers.images import ImportSummary, import_images
-
-__all__ = ["EmbeddingsSummary", "ImportSummary", "import_embeddings", "import_images"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

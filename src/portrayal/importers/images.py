@@ -8,9 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import Audit
-from portrayal.audit.header import FILE
-from portrayal.audit.locations import location
+from portrayal.audit import FILE, Audit, location
 from portrayal.errors import ImportFileError
 from portrayal.importers.entries import Entry, Problems
 from portrayal.importers.image_files import check_image

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 
-from portrayal.audit.index import RANKS
+from portrayal.audit import RANKS
 from portrayal.errors import ImportFileError, one_of
 from portrayal.importers.entries import Entry, Problems
 from portrayal.importers.image_files import check_size, check_suffix

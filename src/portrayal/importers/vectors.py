@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit.tables import matrix
+from portrayal.audit import matrix
 from portrayal.errors import AuditError, ImportFileError, one_of
 
 _ROWS = 8192

@@ -3,8 +3,6 @@
 Nothing outside this package asks what kind a study is: it asks the kind.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from portrayal.kinds.protocol import Kind, kind_of
-
-__all__ = ["Kind", "kind_of"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

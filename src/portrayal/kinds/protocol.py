@@ -16,17 +16,20 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from portrayal.audit import Audit
 from portrayal.errors import StudyError
-from portrayal.findings.data import StudyData
-from portrayal.findings.human_side import HumanSide, axes_beside_raters
-from portrayal.findings.parts import Part
-from portrayal.findings.results import StudyResult
-from portrayal.findings.settings import AnalysisSettings
-from portrayal.generators.truth import StatesTruth
+from portrayal.findings import (
+    AnalysisSettings,
+    HumanSide,
+    Part,
+    StudyData,
+    StudyResult,
+    axes_beside_raters,
+)
+from portrayal.generators import StatesTruth
 from portrayal.kinds.truth import Truth
 from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.progress import OnProgress
-from portrayal.studies.registry import kind_of as study_kind_of
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
+from portrayal.studies import kind_of as study_kind_of
 
 S = TypeVar("S", bound=Study)
 

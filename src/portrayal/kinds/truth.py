@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 _DIGITS = 6
 

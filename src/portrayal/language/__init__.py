@@ -6,8 +6,6 @@ candidates.py        a list does, or WordNet
 parts_of_speech.py   taggers that keep a noun a noun
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from portrayal.language.transmuter import Draw, Transmuter
-
-__all__ = ["Draw", "Transmuter"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

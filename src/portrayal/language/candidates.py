@@ -15,10 +15,9 @@ from portrayal.errors import LanguageError
 from portrayal.language.parts_of_speech import Tagger, open_tagger, same_part
 from portrayal.language.transmuter import Draw, draw_rng
 from portrayal.language.words import is_word, same_word
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 from portrayal.records import Identity, digest
-from portrayal.studies import wording
-from portrayal.studies.words import replaced, split_words
+from portrayal.studies import replaced, split_words, wording
 
 Choice = Literal["sample", "top"]
 Relation = Literal["synonyms", "antonyms"]

@@ -19,7 +19,7 @@ from portrayal.language.fillers import MaskFiller, Place, open_filler
 from portrayal.language.parts_of_speech import Tagger, open_tagger, same_part
 from portrayal.language.transmuter import Draw, draw_rng
 from portrayal.records import Identity
-from portrayal.studies.words import PlacedWord, replaced, split_words
+from portrayal.studies import PlacedWord, replaced, split_words
 
 Choice = Literal["sample", "top"]
 FloatArray = npt.NDArray[np.float64]

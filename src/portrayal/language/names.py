@@ -20,7 +20,7 @@ from typing import Any, Literal, Protocol
 
 from portrayal.errors import LanguageError
 from portrayal.language.registry import LanguageKind, open_text_model
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 from portrayal.records import Identity, digest
 
 Gender = Literal["male", "female"]

@@ -14,10 +14,9 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 from pydantic import model_validator
 
 from portrayal.errors import LanguageError
-from portrayal.loading.devices import import_extra
-from portrayal.loading.keys import read_key
+from portrayal.loading import import_extra, read_key
 from portrayal.records import Identity, digest
-from portrayal.studies.parts import Part
+from portrayal.studies import Part
 
 KEY = "OPENAI_API_KEY"
 """The environment variable that holds the endpoint's key; it is never stored nor printed."""

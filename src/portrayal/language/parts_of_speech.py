@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.errors import LanguageError
-from portrayal.loading.devices import import_extra
-from portrayal.studies.words import replaced, split_words
+from portrayal.loading import import_extra
+from portrayal.studies import replaced, split_words
 
 _COARSE = ("NN", "VB", "JJ", "RB", "PRP", "WP", "WDT")
 """Beginnings of Penn tags that differ only by inflection."""

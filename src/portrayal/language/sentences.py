@@ -19,18 +19,21 @@ import numpy.typing as npt
 
 from portrayal.errors import LanguageError
 from portrayal.language.registry import LanguageKind, open_text_model
-from portrayal.loading.attempts import first_line
-from portrayal.loading.devices import choose_device, import_extra, quietly
-from portrayal.loading.files import (
+from portrayal.loading import (
     Source,
+    choose_device,
     configuration_files,
     configuration_hash,
     find_source,
+    first_line,
+    import_extra,
+    loading,
     pickled_weights,
+    quietly,
+    require_vocabulary,
     weight_files,
     weights_hash,
 )
-from portrayal.loading.pretrained import loading, require_vocabulary
 from portrayal.records import Identity
 
 FloatArray = npt.NDArray[np.float32]

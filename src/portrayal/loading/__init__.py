@@ -5,4 +5,6 @@ devices.py     optional imports, device and dtype, silence while loading
 attempts.py    a batch that fails: again, smaller, one by one
 """
 
-from __future__ import annotations
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,44 +4,6 @@ What a measurer of your own needs is in `protocol`. One that others can name is 
 under the entry points `portrayal.measurers`.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from portrayal.measurers.loop import measure
-from portrayal.measurers.protocol import (
-    Answer,
-    Encoder,
-    FoundPerson,
-    Labels,
-    MeasurementSummary,
-    Measurer,
-    Reason,
-    TextEmbeddings,
-)
-from portrayal.measurers.registry import (
-    MeasurerKind,
-    default_measurer,
-    is_valid,
-    measurer_kinds,
-    open_measurer,
-    require_valid,
-    validity,
-)
-
-__all__ = [
-    "Answer",
-    "Encoder",
-    "FoundPerson",
-    "Labels",
-    "MeasurementSummary",
-    "Measurer",
-    "MeasurerKind",
-    "Reason",
-    "TextEmbeddings",
-    "default_measurer",
-    "is_valid",
-    "measure",
-    "measurer_kinds",
-    "open_measurer",
-    "require_valid",
-    "validity",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from portrayal.errors import MeasurementError, MissingExtra
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 from portrayal.measurers.faces import KIND, LEAST_CONFIDENCE, Face
 from portrayal.records import Identity
 

@@ -14,18 +14,21 @@ import numpy.typing as npt
 from PIL import Image
 
 from portrayal.errors import MeasurementError
-from portrayal.loading.attempts import first_line
-from portrayal.loading.devices import choose_device, choose_dtype, import_extra
-from portrayal.loading.files import (
+from portrayal.loading import (
     Source,
+    choose_device,
+    choose_dtype,
     configuration_files,
     configuration_hash,
     find_source,
+    first_line,
+    import_extra,
+    loading,
     pickled_weights,
+    require_vocabulary,
     weight_files,
     weights_hash,
 )
-from portrayal.loading.pretrained import loading, require_vocabulary
 from portrayal.measurers.encoders import TowerEncoder, settled
 from portrayal.measurers.registry import SETTINGS, MeasurerKind
 from portrayal.records import Identity, plain

@@ -14,7 +14,7 @@ from PIL import Image
 
 from portrayal.audit import Audit
 from portrayal.errors import MeasurementError
-from portrayal.loading.attempts import Attempts, Failure, Patience
+from portrayal.loading import Attempts, Failure, Patience
 from portrayal.measurers.answers import CheckedMeasurer, Values
 from portrayal.measurers.decoding import decode
 from portrayal.measurers.protocol import Encoder, MeasurementSummary, Measurer, Reason

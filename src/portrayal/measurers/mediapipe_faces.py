@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from portrayal.errors import MeasurementError
-from portrayal.loading.devices import import_extra
+from portrayal.loading import import_extra
 from portrayal.measurers.faces import KIND, LEAST_CONFIDENCE, Face
 from portrayal.records import Identity
 

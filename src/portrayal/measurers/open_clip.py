@@ -11,9 +11,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from portrayal.errors import MeasurementError, one_of
-from portrayal.loading.attempts import first_line
-from portrayal.loading.devices import choose_device, choose_dtype, import_extra
-from portrayal.loading.files import weights_hash
+from portrayal.loading import choose_device, choose_dtype, first_line, import_extra, weights_hash
 from portrayal.measurers.encoders import TowerEncoder, settled
 from portrayal.measurers.registry import MeasurerKind
 from portrayal.records import Identity, plain

@@ -9,16 +9,17 @@ from typing import Any
 from PIL import Image
 
 from portrayal.errors import MeasurementError, one_of
-from portrayal.loading.attempts import first_line
-from portrayal.loading.devices import choose_device, import_extra
-from portrayal.loading.files import (
+from portrayal.loading import (
+    choose_device,
     configuration_files,
     configuration_hash,
     find_source,
+    first_line,
+    import_extra,
+    loading,
     weight_files,
     weights_hash,
 )
-from portrayal.loading.pretrained import loading
 from portrayal.measurers.clip import check_source, download
 from portrayal.measurers.faces import DETECTORS, FaceDetector, open_face_detector
 from portrayal.measurers.people import PersonBox, PersonDetector

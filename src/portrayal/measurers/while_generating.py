@@ -15,7 +15,7 @@ from PIL import Image
 
 from portrayal.audit import Audit
 from portrayal.errors import PortrayalError
-from portrayal.loading.attempts import Attempts, Failure, Patience
+from portrayal.loading import Attempts, Failure, Patience
 from portrayal.measurers.answers import CheckedMeasurer, Values
 from portrayal.measurers.loop import measurement_row
 from portrayal.measurers.protocol import Measurer

@@ -8,48 +8,6 @@ human_labels(audit, axis)           the raters' consensus, image by image
 compare_labels(human, machine)      how often a classifier says what raters say
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from portrayal.raters.comparison import ComparisonResult, compare_labels
-from portrayal.raters.consensus import Decisions, decide
-from portrayal.raters.questions import (
-    Answer,
-    Question,
-    QuestionSet,
-    default_questions,
-    read_questions,
-)
-from portrayal.raters.scoring import score_labels, score_votes
-from portrayal.raters.storage import (
-    LabelImport,
-    human_labels,
-    import_labels,
-    load_votes,
-    store_votes,
-)
-from portrayal.raters.tasks import TaskExport, export_tasks
-from portrayal.raters.votes import RatedImage, Vote, Votes
-
-__all__ = [
-    "Answer",
-    "ComparisonResult",
-    "Decisions",
-    "LabelImport",
-    "Question",
-    "QuestionSet",
-    "RatedImage",
-    "TaskExport",
-    "Vote",
-    "Votes",
-    "compare_labels",
-    "decide",
-    "default_questions",
-    "export_tasks",
-    "human_labels",
-    "import_labels",
-    "load_votes",
-    "read_questions",
-    "score_labels",
-    "score_votes",
-    "store_votes",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,8 +10,13 @@ import numpy as np
 
 from portrayal.errors import StatisticsError
 from portrayal.records import plain
-from portrayal.statistics.agreement import AgreementResult, cohen_kappa, percent_agreement
-from portrayal.statistics.classification import ConfusionResult, confusion
+from portrayal.statistics import (
+    AgreementResult,
+    ConfusionResult,
+    cohen_kappa,
+    confusion,
+    percent_agreement,
+)
 
 
 @dataclass(frozen=True, slots=True)

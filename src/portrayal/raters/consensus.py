@@ -15,7 +15,7 @@ from portrayal.errors import one_of
 from portrayal.raters.questions import Question
 from portrayal.raters.reliability import ballots
 from portrayal.raters.votes import RatedImage, Votes
-from portrayal.statistics.votes import Rule, consensus
+from portrayal.statistics import Rule, consensus
 
 TOO_FEW = "too few votes"
 CANT_JUDGE = "can't judge"

@@ -43,8 +43,7 @@ from portrayal.raters.questions import (
     read_document,
     validated,
 )
-from portrayal.studies.parts import Part
-from portrayal.studies.problems import did_you_mean
+from portrayal.studies import Part, did_you_mean
 
 FORMATS = ("csv", "mturk", "labelstudio")
 JOINT = "/"

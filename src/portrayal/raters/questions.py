@@ -17,8 +17,7 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from portrayal.errors import ImportFileError, one_of
-from portrayal.studies.parts import Part, Word
-from portrayal.studies.problems import did_you_mean, study_error
+from portrayal.studies import Part, Word, did_you_mean, study_error
 
 QuestionId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")]
 Keys = Annotated[tuple[Word, ...], Field(min_length=1)]

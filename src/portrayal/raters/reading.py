@@ -12,7 +12,7 @@ from portrayal.errors import ImportFileError, one_of
 from portrayal.raters.mapping import JOINT, LabelMap, Level, MappedQuestion
 from portrayal.raters.rows import Row, rows_of
 from portrayal.raters.votes import RatedImage, Vote, Votes
-from portrayal.studies.problems import did_you_mean
+from portrayal.studies import did_you_mean
 
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off", ""}

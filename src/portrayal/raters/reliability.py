@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from portrayal.raters.questions import Question
 from portrayal.raters.votes import Votes
-from portrayal.statistics.agreement import (
+from portrayal.statistics import (
     AgreementResult,
     fleiss_kappa,
     krippendorff_alpha,

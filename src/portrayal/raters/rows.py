@@ -12,7 +12,7 @@ from typing import Any
 
 from portrayal.errors import ImportFileError, one_of
 from portrayal.raters.mapping import JOINT, LabelMap
-from portrayal.studies.problems import did_you_mean
+from portrayal.studies import did_you_mean
 
 _LARGEST_CELL = 10_000_000
 

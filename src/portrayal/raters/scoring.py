@@ -21,8 +21,7 @@ from portrayal.raters.reading import read_votes
 from portrayal.raters.reliability import agreement
 from portrayal.raters.votes import RatedImage, Votes
 from portrayal.records import plain
-from portrayal.statistics.diversity import bias_score, diversity_score, many_group_diversity
-from portrayal.statistics.votes import RULES, Rule
+from portrayal.statistics import RULES, Rule, bias_score, diversity_score, many_group_diversity
 
 FORMAT = 1
 ALL = "all images"

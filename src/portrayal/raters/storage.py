@@ -20,7 +20,7 @@ from portrayal.raters.questions import questions_from
 from portrayal.raters.reading import read_votes
 from portrayal.raters.votes import RatedImage, Vote, Votes
 from portrayal.records import Identity, Measurement, Prompt, digest
-from portrayal.statistics.votes import Rule
+from portrayal.statistics import Rule
 
 KIND = "human"
 COLUMNS: Mapping[str, ColumnType] = {"votes": "json", "n": "integer"}

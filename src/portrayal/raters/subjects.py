@@ -15,8 +15,7 @@ from portrayal.raters.questions import (
     default_questions,
     read_questions,
 )
-from portrayal.studies.reading import study_from_dict
-from portrayal.studies.schema import Study
+from portrayal.studies import Study, study_from_dict
 
 _ATTRIBUTES = ("stimulus", "attribute")
 """Factors that say what an image is meant to show, in the studies that have them."""

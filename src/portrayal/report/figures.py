@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from portrayal.findings.charts import distribution, forest, shares
-from portrayal.findings.drawing import styled
-from portrayal.findings.parts import Distribution, Forest, Part, Shares
-from portrayal.findings.results import Results, StudySection
+from portrayal.findings import (
+    Distribution,
+    Forest,
+    Part,
+    Results,
+    Shares,
+    StudySection,
+    distribution,
+    forest,
+    shares,
+    styled,
+)
 from portrayal.kinds import Kind
 from portrayal.studies import registered_kinds
 

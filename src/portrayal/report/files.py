@@ -7,10 +7,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from portrayal.audit import Audit
-from portrayal.audit.files import writing
+from portrayal.audit import Audit, writing
 from portrayal.errors import PortrayalError, one_of
-from portrayal.findings.results import Results
+from portrayal.findings import Results
 from portrayal.report.figures import figure
 
 FORMATS = ("svg", "pdf", "png")

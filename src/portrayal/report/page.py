@@ -11,16 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit import Audit
-from portrayal.findings.charts import forests
-from portrayal.findings.finding import Finding
-from portrayal.findings.parts import DataTable, Distribution, Part, Sides
-from portrayal.findings.results import Results, StudySection
+from portrayal.findings import (
+    DataTable,
+    Distribution,
+    Finding,
+    Part,
+    Results,
+    Sides,
+    StudySection,
+    forests,
+)
 from portrayal.generators import notice
 from portrayal.report.figures import figure, sized
 from portrayal.report.gallery import Shelf, shelves, thumbnails
 from portrayal.report.numbers import cell, count, decimal, p_value, percent
 from portrayal.report.sides import side_images
-from portrayal.studies.reading import study_from_dict
+from portrayal.studies import study_from_dict
 
 PLAIN_ROWS = 12
 """Longer tables fold away behind a summary line."""

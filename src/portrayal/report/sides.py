@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from portrayal.audit import Audit
-from portrayal.audit.selections import training_audit
-from portrayal.findings.parts import SideImage
+from portrayal.audit import Audit, training_audit
+from portrayal.findings import SideImage
 from portrayal.report.gallery import thumbnails
 
 SMALL = 72

@@ -7,33 +7,6 @@ minus what is present and appends, so calling one again, asking for more images 
 are the same act.
 """
 
-from portrayal.runner.engines import EngineSettings
-from portrayal.runner.generation import Imported, generate
-from portrayal.runner.measurement import measure
-from portrayal.runner.models import Models
-from portrayal.runner.planning import Plan, plan
-from portrayal.runner.session import Session
-from portrayal.runner.studies import ablated_study, find_studies, names, reworded, with_real_world
-from portrayal.runner.verbs import RunSummary, analyze, explain, figures, report, run
+import lazy_loader
 
-__all__ = [
-    "EngineSettings",
-    "Imported",
-    "Models",
-    "Plan",
-    "RunSummary",
-    "Session",
-    "ablated_study",
-    "analyze",
-    "explain",
-    "figures",
-    "find_studies",
-    "generate",
-    "measure",
-    "names",
-    "plan",
-    "report",
-    "reworded",
-    "run",
-    "with_real_world",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

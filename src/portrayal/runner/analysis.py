@@ -8,26 +8,29 @@ from dataclasses import replace
 from portrayal import __version__
 from portrayal.audit import Audit
 from portrayal.errors import AuditError
-from portrayal.findings.collection import Findings
-from portrayal.findings.data import (
+from portrayal.findings import (
+    AnalysisSettings,
     AuditData,
+    Finding,
+    Findings,
+    HumanSide,
+    Results,
     StudyData,
+    StudyResult,
+    StudySection,
+    audit_agreement,
+    capital,
+    chance,
+    counted,
     measurer_names,
+    people_note,
     study_measurers,
     uncounted,
 )
-from portrayal.findings.encoder_agreement import audit_agreement
-from portrayal.findings.finding import Finding
-from portrayal.findings.human_side import HumanSide
-from portrayal.findings.people import people_note
-from portrayal.findings.results import Results, StudyResult, StudySection
-from portrayal.findings.sentences import capital, chance, counted
-from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds import kind_of
 from portrayal.records import Identity, plain
-from portrayal.statistics.correction import benjamini_hochberg
-from portrayal.studies.reading import in_telling_order, study_from_dict
-from portrayal.studies.schema import Study
+from portrayal.statistics import benjamini_hochberg
+from portrayal.studies import Study, in_telling_order, study_from_dict
 
 NO_ENCODER = Identity("none", "no encoder")
 

@@ -11,8 +11,7 @@ from portrayal.audit import Audit, compact, outcomes
 from portrayal.errors import AuditError, GenerationError, SettingError
 from portrayal.generators import GenerationSummary
 from portrayal.kinds import kind_of
-from portrayal.measurers import Measurer, require_valid
-from portrayal.measurers.while_generating import MeasuresWhileGenerating
+from portrayal.measurers import Measurer, MeasuresWhileGenerating, require_valid
 from portrayal.progress import counted
 from portrayal.runner.engines import Engine, InProcess, open_engine
 from portrayal.runner.rounds import next_round

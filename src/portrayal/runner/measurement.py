@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from portrayal.findings.data import AuditData, StudyData, measurer_names
+from portrayal.findings import AuditData, StudyData, measurer_names
 from portrayal.kinds import kind_of
 from portrayal.measurers import MeasurementSummary, require_valid
 from portrayal.measurers import measure as measure_images
 from portrayal.progress import counted
 from portrayal.runner.session import Session
-from portrayal.studies.schema import Study, asked_groups
+from portrayal.studies import Study, asked_groups
 
 
 def measure(session: Session) -> list[MeasurementSummary]:

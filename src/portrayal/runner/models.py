@@ -10,16 +10,26 @@ from typing import Any, TypeVar
 
 from portrayal.audit import Audit
 from portrayal.errors import AuditError, GenerationError, SettingError, is_count
-from portrayal.generators import Generator, default_model
-from portrayal.generators.adapters import absolute
-from portrayal.generators.registry import is_found_by_name, is_service, open_on, portable_name
-from portrayal.generators.settings import checked_settings
-from portrayal.loading.attempts import first_line
-from portrayal.loading.devices import choose_device
-from portrayal.measurers import Encoder, Measurer, default_measurer, open_measurer
-from portrayal.measurers.answers import CheckedMeasurer
-from portrayal.measurers.people import PeopleEncoder
-from portrayal.measurers.person_detectors import open_person_detector
+from portrayal.generators import (
+    Generator,
+    absolute,
+    checked_settings,
+    default_model,
+    is_found_by_name,
+    is_service,
+    open_on,
+    portable_name,
+)
+from portrayal.loading import choose_device, first_line
+from portrayal.measurers import (
+    CheckedMeasurer,
+    Encoder,
+    Measurer,
+    PeopleEncoder,
+    default_measurer,
+    open_measurer,
+    open_person_detector,
+)
 from portrayal.records import Identity
 from portrayal.runner.engines import EngineSettings
 from portrayal.runner.engines.protocol import MeasurersOpener, Opener

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from portrayal.audit import Audit
 from portrayal.errors import SettingError, is_number
-from portrayal.findings.plan import DEFAULT_RATE, TOGETHER, StudyPlan, plan_studies
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import DEFAULT_RATE, TOGETHER, AnalysisSettings, StudyPlan, plan_studies
 from portrayal.kinds import kind_of
 from portrayal.runner.session import Place, Session
 from portrayal.runner.studies import Asked, find_studies, remembered_studies
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from portrayal.findings.data import StudyData
+from portrayal.findings import StudyData
 from portrayal.kinds import kind_of
 from portrayal.runner.measurement import measure_studies, study_data
 from portrayal.runner.session import Session
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 
 def next_round(session: Session) -> bool:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from portrayal.audit import Audit, Wanted, location
 from portrayal.errors import AuditError, SettingError
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import AnalysisSettings
 from portrayal.kinds import kind_of
 from portrayal.measurers import Measurer
 from portrayal.progress import OnProgress, no_progress
 from portrayal.records import Identity
 from portrayal.runner.models import Models, generator_label
 from portrayal.runner.studies import Asked, find_studies, is_own_name, remembered_studies
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 Place = str | os.PathLike[str]
 """A folder, or for audits also a URL such as `s3://bucket/audit`."""

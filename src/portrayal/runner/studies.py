@@ -9,8 +9,7 @@ from pathlib import Path
 from portrayal.audit import Audit
 from portrayal.errors import SettingError, StudyError, require_count
 from portrayal.kinds import kind_of
-from portrayal.studies.reading import builtin_names, load_studies, study_from_dict
-from portrayal.studies.schema import Study
+from portrayal.studies import Study, builtin_names, load_studies, study_from_dict
 
 Asked = str | os.PathLike[str] | Study | Sequence[Study]
 """How studies are asked for: the name of a study or suite, a file, or studies themselves."""

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from portrayal.findings.results import Results
+from portrayal.findings import Results
 from portrayal.generators import GenerationSummary
-from portrayal.kinds.influence.answer import Explanation, explanation
+from portrayal.kinds.influence import Explanation, explanation
 from portrayal.measurers import MeasurementSummary
 from portrayal.report import write_figures, write_report
 from portrayal.runner.analysis import analyze as analyze_audit
 from portrayal.runner.generation import Imported, check, generate
 from portrayal.runner.measurement import measure, study_data
 from portrayal.runner.session import Session
-from portrayal.studies.reading import in_telling_order
+from portrayal.studies import in_telling_order
 
 
 @dataclass(frozen=True, slots=True)

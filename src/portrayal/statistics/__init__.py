@@ -18,9 +18,11 @@ from portrayal.statistics.amplification import (
     AmplificationResult,
     DecompositionResult,
     ReductionResult,
+    Switching,
     amplification,
     amplification_reduction,
     decomposition,
+    item_mean,
 )
 from portrayal.statistics.amplification_sampling import (
     AmplificationBootstrapResult,
@@ -31,8 +33,20 @@ from portrayal.statistics.association import (
     association_scores,
     association_test,
 )
-from portrayal.statistics.change import AttributeChange, Change, PairedChangeResult, paired_change
-from portrayal.statistics.classification import ConfusionResult, confusion, confusion_scores
+from portrayal.statistics.change import (
+    AttributeChange,
+    Change,
+    PairedChangeResult,
+    Unit,
+    paired_change,
+)
+from portrayal.statistics.classification import (
+    Average,
+    ConfusionResult,
+    Score,
+    confusion,
+    confusion_scores,
+)
 from portrayal.statistics.concept import (
     MultiAssociationResult,
     SingleAssociationResult,
@@ -52,8 +66,10 @@ from portrayal.statistics.diversity import (
 )
 from portrayal.statistics.effect import cohen_size_word
 from portrayal.statistics.influence import (
+    combine,
     hoeffding_bound,
     hoeffding_margin,
+    influence_weights,
     pair_interactions,
     shapley_influence,
     word_influence,
@@ -66,11 +82,13 @@ from portrayal.statistics.influence_sampling import (
     sample_subsets,
 )
 from portrayal.statistics.intervals import (
+    UNKNOWN,
     BootstrapResult,
     Interval,
     cluster_bootstrap,
     share_interval,
 )
+from portrayal.statistics.leaning import LeaningResult, leaning_change
 from portrayal.statistics.power import (
     detectable_effect,
     detectable_share,
@@ -81,15 +99,19 @@ from portrayal.statistics.prediction_powered import (
     prediction_powered_share,
 )
 from portrayal.statistics.sequential import AnytimeResult, anytime_mean, anytime_share_interval
-from portrayal.statistics.votes import ConsensusResult, consensus
+from portrayal.statistics.text_shares import Texts
+from portrayal.statistics.votes import RULES, ConsensusResult, Rule, consensus
 
 __all__ = [
+    "RULES",
+    "UNKNOWN",
     "AgreementResult",
     "AmplificationBootstrapResult",
     "AmplificationResult",
     "AnytimeResult",
     "AssociationResult",
     "AttributeChange",
+    "Average",
     "BiasResult",
     "BootstrapResult",
     "Change",
@@ -102,13 +124,19 @@ __all__ = [
     "InteractionResult",
     "Interval",
     "Intervals",
+    "LeaningResult",
     "ManyGroupDiversityResult",
     "MultiAssociationResult",
     "PairedChangeResult",
     "PredictionPoweredResult",
     "RankCorrelationResult",
     "ReductionResult",
+    "Rule",
+    "Score",
     "SingleAssociationResult",
+    "Switching",
+    "Texts",
+    "Unit",
     "amplification",
     "amplification_bootstrap",
     "amplification_reduction",
@@ -121,6 +149,7 @@ __all__ = [
     "cluster_bootstrap",
     "cohen_kappa",
     "cohen_size_word",
+    "combine",
     "confusion",
     "confusion_scores",
     "consensus",
@@ -133,9 +162,12 @@ __all__ = [
     "hoeffding_bound",
     "hoeffding_margin",
     "influence_estimate",
+    "influence_weights",
     "interaction_estimate",
+    "item_mean",
     "kendall_tau",
     "krippendorff_alpha",
+    "leaning_change",
     "many_group_diversity",
     "multi_association",
     "pair_interactions",

@@ -14,9 +14,10 @@ import pytest
 from portrayal.audit import Audit
 from portrayal.audit.selections import read_selection, training_audit
 from portrayal.errors import AuditError, LanguageError, StudyError
+from portrayal.kinds.amplification import preparation
 from portrayal.kinds.amplification.caption_prompts import with_captions, with_paraphrases
 from portrayal.kinds.amplification.captions import select_captions
-from portrayal.kinds.amplification.preparation import open_corpus, prepare
+from portrayal.kinds.amplification.preparation import carried_over, open_corpus
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.language.names import open_recogniser
 from portrayal.language.paraphrase import RuleParaphraser, names
@@ -32,6 +33,13 @@ def asked(**changes: Any) -> AmplificationStudy:
     found = study_from_dict({**data, "name": "small", **small, **changes})
     assert isinstance(found, AmplificationStudy)
     return found
+
+
+def prepare(study: AmplificationStudy, audit: Audit, corpus: Path | None, **options: Any) -> Any:
+    """Prepare as a session does: with what the audit has drawn before."""
+    if study.name in (stored := audit.studies()):
+        study = carried_over(study, study_from_dict(stored[study.name]))
+    return preparation.prepare(study, audit, corpus, **options)
 
 
 def corpus_rows(captions: Path) -> list[dict[str, Any]]:

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from portrayal.errors import PortrayalError
-from portrayal.kinds.association.schema import AssociationStudy
-from portrayal.studies.reading import load_studies
+from portrayal.kinds.association import AssociationStudy
+from portrayal.studies import load_studies
 from portrayal_practice.calibration.pool import paint_pool
 from portrayal_practice.calibration.table import Effort, coverage_table, rejection_table
 from portrayal_practice.errors import PracticeError

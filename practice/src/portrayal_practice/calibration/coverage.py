@@ -12,14 +12,21 @@ from typing import Literal
 
 import numpy as np
 
-from portrayal.findings.finding import Finding
-from portrayal.findings.settings import AnalysisSettings, Effect, Permute, Resample
-from portrayal.generators.truth import Pool
-from portrayal.kinds.association.concepts import ConceptImages
-from portrayal.kinds.association.contrasts import EFFECT, SCORE, contrast_findings
-from portrayal.kinds.association.schema import AssociationStudy, Contrast
-from portrayal.kinds.association.truth import everything, sides_of, view_of
-from portrayal.kinds.association.view import Poles, View
+from portrayal.findings import AnalysisSettings, Effect, Finding, Permute, Resample
+from portrayal.generators import Pool
+from portrayal.kinds.association import (
+    EFFECT,
+    SCORE,
+    AssociationStudy,
+    ConceptImages,
+    Contrast,
+    Poles,
+    View,
+    contrast_findings,
+    everything,
+    sides_of,
+    view_of,
+)
 from portrayal_practice.calibration.draws import draw, redrawn, shuffled
 from portrayal_practice.errors import PracticeError
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from portrayal.generators.truth import Pool
-from portrayal.kinds.association.concepts import ConceptImages
-from portrayal.kinds.association.truth import IntArray, Sides, Stimulus, concept_images
+from portrayal.generators import Pool
+from portrayal.kinds.association import ConceptImages, IntArray, Sides, Stimulus, concept_images
 from portrayal_practice.errors import PracticeError
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from portrayal.generators import Generator
-from portrayal.generators.truth import Pool, Vectors
+from portrayal.generators import Generator, Pool, Vectors
 from portrayal.measurers import Encoder, Reason, open_measurer
 from portrayal.progress import OnCount
 from portrayal.records import GeneratedImage, Request, digest

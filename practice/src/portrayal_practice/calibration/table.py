@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from portrayal.generators.truth import Pool
-from portrayal.kinds.association.contrasts import EFFECT, SCORE
-from portrayal.kinds.association.schema import AssociationStudy
+from portrayal.generators import Pool
+from portrayal.kinds.association import EFFECT, SCORE, AssociationStudy
 from portrayal_practice.calibration.coverage import CoverageResult, coverage, rejections
 
 

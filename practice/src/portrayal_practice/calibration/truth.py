@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.errors import one_of
-from portrayal.generators.truth import Pool, StatedShares
+from portrayal.generators import Pool, StatedShares
 from portrayal.kinds import kind_of
 from portrayal.progress import OnCount
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 from portrayal_practice.calibration.pool import paint_pool
 from portrayal_practice.errors import PracticeError
 from portrayal_practice.planted import AXES

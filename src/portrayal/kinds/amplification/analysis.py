@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from portrayal.audit import Audit
-from portrayal.audit.selections import Selection, read_selection, training_audit
-from portrayal.findings.data import StudyData
-from portrayal.findings.finding import Finding
-from portrayal.findings.labels import unlabelled
-from portrayal.findings.parts import Forest, Part
-from portrayal.findings.results import StudyResult
-from portrayal.findings.sentences import percent
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.audit import Audit, Selection, read_selection, training_audit
+from portrayal.findings import (
+    AnalysisSettings,
+    Finding,
+    Forest,
+    Part,
+    StudyData,
+    StudyResult,
+    percent,
+    unlabelled,
+)
 from portrayal.kinds.amplification import measured as findings
 from portrayal.kinds.amplification import tables
 from portrayal.kinds.amplification.counts import Counting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from portrayal.audit.selections import SAMPLED, Selection
+from portrayal.audit import SAMPLED, Selection
 from portrayal.kinds.amplification.schema import (
     CAPTION,
     PARAPHRASE,
@@ -12,7 +12,7 @@ from portrayal.kinds.amplification.schema import (
     CaptionPrompt,
     DrawnCaptions,
 )
-from portrayal.language.paraphrase import OPENAI, RULES, Caption, Paraphraser, kept
+from portrayal.language import OPENAI, RULES, Caption, Paraphraser, kept
 from portrayal.progress import OnCount
 
 CHUNK = 128

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from portrayal.audit.selections import SAMPLED, SELECTION, Selection
+from portrayal.audit import SAMPLED, SELECTION, Selection
 from portrayal.corpora import CaptionSet, Corpus, Term, draw, indicators, nearest
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy
-from portrayal.language.names import NameRecogniser
-from portrayal.language.sentences import SentenceEncoder
+from portrayal.language import NameRecogniser, SentenceEncoder
 from portrayal.progress import OnProgress
 from portrayal.records import digest, image_key
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from portrayal.findings.drawing import ACCENT, INK, MUTED, WARM, Row
+from portrayal.findings import ACCENT, INK, MUTED, WARM, Row
 from portrayal.kinds.amplification.parts import AmplificationScatter
 
 SIDE = 380

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from portrayal.audit.selections import SAMPLED
-from portrayal.findings.data import NOT_MADE, FloatArray, IntArray
+from portrayal.audit import SAMPLED
+from portrayal.findings import NOT_MADE, FloatArray, IntArray
 from portrayal.kinds.amplification.image_groups import Seen
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
 

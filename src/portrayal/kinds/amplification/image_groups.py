@@ -15,14 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.audit import Audit
-from portrayal.findings.data import REFUSED, StudyData
-from portrayal.findings.groups import normalised
-from portrayal.findings.labels import Shown, label_shown
-from portrayal.findings.measured import NO_EMBEDDING, NOT_FINITE, Measured, read_measured
-from portrayal.findings.people import people_seen
+from portrayal.findings import (
+    NO_EMBEDDING,
+    NOT_FINITE,
+    REFUSED,
+    Measured,
+    Shown,
+    StudyData,
+    label_shown,
+    normalised,
+    people_seen,
+    read_measured,
+)
 from portrayal.kinds.amplification.schema import FaceRule
 from portrayal.records import Identity
-from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
+from portrayal.studies import NOBODY, UNKNOWN, Axis
 
 NO_IMAGE = "no image (it failed, or cannot be read)"
 SHOWS_NOBODY = "shows nobody (the encoder's person question)"

@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from portrayal.audit import Audit
-from portrayal.findings.data import StudyData
-from portrayal.findings.parts import Part
-from portrayal.findings.results import StudyResult
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
+from portrayal.kinds import Kind
 from portrayal.kinds.amplification.parts import AmplificationScatter
 from portrayal.kinds.amplification.schema import AmplificationStudy
-from portrayal.kinds.protocol import Kind
 from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.progress import OnProgress
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 
 class Amplification(Kind[AmplificationStudy]):

@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings.data import StudyData
-from portrayal.findings.finding import Asked, Finding
-from portrayal.findings.sentences import between, chance, counted, number
+from portrayal.findings import Asked, Finding, StudyData, between, chance, counted, number
 from portrayal.kinds.amplification.counts import Comparison
 from portrayal.kinds.amplification.measures import Amplified, means
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
 from portrayal.kinds.amplification.view import View
-from portrayal.statistics.amplification import ReductionResult, amplification, item_mean
-from portrayal.statistics.correlation import pearson_correlation
-from portrayal.statistics.intervals import Interval
+from portrayal.statistics import (
+    Interval,
+    ReductionResult,
+    amplification,
+    item_mean,
+    pearson_correlation,
+)
 
 AMPLIFICATION = "amplification"
 REDUCTION = "reduction of amplification"

@@ -9,25 +9,23 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from portrayal.findings.data import FloatArray
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import AnalysisSettings, FloatArray
 from portrayal.kinds.amplification.counts import Comparison
 from portrayal.kinds.amplification.schema import SubsetName
-from portrayal.statistics.amplification import (
+from portrayal.statistics import (
+    UNKNOWN,
+    AmplificationBootstrapResult,
     AmplificationResult,
     DecompositionResult,
+    Interval,
     ReductionResult,
     Switching,
     amplification,
+    amplification_bootstrap,
     amplification_reduction,
     decomposition,
     item_mean,
 )
-from portrayal.statistics.amplification_sampling import (
-    AmplificationBootstrapResult,
-    amplification_bootstrap,
-)
-from portrayal.statistics.intervals import UNKNOWN, Interval
 
 RESAMPLES = 2000
 """Draws of the bootstrap at most; its bounds are steady from a thousand on."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from portrayal.audit import Audit
-from portrayal.audit.selections import training_audit
+from portrayal.audit import Audit, training_audit
 from portrayal.kinds.amplification.schema import AmplificationStudy
-from portrayal.measurers import MeasurementSummary, Measurer, measure
-from portrayal.measurers.faces import FaceMeasurer, open_face_detector
+from portrayal.measurers import (
+    FaceMeasurer,
+    MeasurementSummary,
+    Measurer,
+    measure,
+    open_face_detector,
+)
 from portrayal.progress import OnProgress, counted
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from portrayal.audit import Audit
-from portrayal.audit.files import quoted
-from portrayal.audit.locations import object_path
-from portrayal.audit.selections import (
+from portrayal.audit import (
+    Audit,
     Selection,
     corpus_folder,
+    object_path,
+    quoted,
     read_selection,
     selection_file,
     write_selection,
 )
-from portrayal.corpora import Corpus, create_corpus
-from portrayal.corpora.sources import expanded
+from portrayal.corpora import Corpus, create_corpus, expanded
 from portrayal.errors import StudyError
 from portrayal.kinds.amplification.caption_prompts import (
     is_paraphrased,
@@ -25,11 +24,9 @@ from portrayal.kinds.amplification.caption_prompts import (
 from portrayal.kinds.amplification.captions import asked_of, select_captions, wants_nearest
 from portrayal.kinds.amplification.schema import CAPTION, PARAPHRASE, AmplificationStudy
 from portrayal.kinds.amplification.training_images import fetch_images
-from portrayal.language.names import open_recogniser
-from portrayal.language.paraphrase import open_paraphraser
-from portrayal.language.sentences import open_sentence_encoder
+from portrayal.language import open_paraphraser, open_recogniser, open_sentence_encoder
 from portrayal.progress import OnProgress, counted, no_progress
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 
 def open_corpus(audit: Audit, place: Path) -> Corpus:

@@ -18,13 +18,20 @@ from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
 from portrayal.generators import has_real_faces
-from portrayal.language.paraphrase import Paraphrasing
+from portrayal.language import Paraphrasing
 from portrayal.records import Identity, Prompt
-from portrayal.studies import wording
-from portrayal.studies.axes import Axis, named_axes
-from portrayal.studies.parts import Count, Part, Word, without_repeats
-from portrayal.studies.problems import did_you_mean
-from portrayal.studies.schema import Study, Undrawn
+from portrayal.studies import (
+    Axis,
+    Count,
+    Part,
+    Study,
+    Undrawn,
+    Word,
+    did_you_mean,
+    named_axes,
+    without_repeats,
+    wording,
+)
 
 OCCUPATION = "occupation"
 CAPTION: Final = "caption"

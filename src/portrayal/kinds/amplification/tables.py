@@ -6,18 +6,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from portrayal.audit.selections import SAMPLED
-from portrayal.findings.finding import Finding
-from portrayal.findings.parts import DataTable, Side, SideImage, Sides
-from portrayal.findings.published import Ours, published_table
+from portrayal.audit import SAMPLED
+from portrayal.findings import DataTable, Finding, Ours, Side, SideImage, Sides, published_table
 from portrayal.kinds.amplification.counts import Cell, image_similarity
 from portrayal.kinds.amplification.measured import AMPLIFICATION, CORRELATION
 from portrayal.kinds.amplification.measures import Amplified
 from portrayal.kinds.amplification.parts import AmplificationScatter, OccupationShares
 from portrayal.kinds.amplification.schema import SUBSETS, SubsetName
 from portrayal.kinds.amplification.view import View
-from portrayal.statistics.amplification import DecompositionResult
-from portrayal.statistics.intervals import share_interval
+from portrayal.statistics import DecompositionResult, share_interval
 
 Found = Mapping[SubsetName, Amplified]
 

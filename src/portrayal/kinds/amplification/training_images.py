@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from portrayal.audit import Audit, compact
-from portrayal.audit.selections import training_folder
+from portrayal.audit import Audit, compact, training_folder
 from portrayal.corpora import Corpus
 from portrayal.progress import OnCount
 from portrayal.records import ImageRecord

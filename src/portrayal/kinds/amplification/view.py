@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from portrayal.audit.selections import Selection
-from portrayal.findings.data import StudyData
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.audit import Selection
+from portrayal.findings import AnalysisSettings, StudyData
 from portrayal.kinds.amplification.counts import Counting
 from portrayal.kinds.amplification.schema import AmplificationStudy
 

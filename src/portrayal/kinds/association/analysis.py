@@ -11,13 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings.data import StudyData
-from portrayal.findings.encoder_agreement import image_agreement
-from portrayal.findings.finding import Finding
-from portrayal.findings.parts import DataTable, Distribution, Forest, ImageValue, Part
-from portrayal.findings.published import Ours, contrast_numbers, published_table
-from portrayal.findings.results import StudyResult
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import (
+    AnalysisSettings,
+    DataTable,
+    Distribution,
+    Finding,
+    Forest,
+    ImageValue,
+    Ours,
+    Part,
+    StudyData,
+    StudyResult,
+    contrast_numbers,
+    image_agreement,
+    published_table,
+)
 from portrayal.kinds.association.concepts import ConceptImages, concept_images
 from portrayal.kinds.association.contrasts import EFFECT, contrast_findings
 from portrayal.kinds.association.leanings import (

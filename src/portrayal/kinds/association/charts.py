@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from portrayal.findings.drawing import ACCENT, INK, MUTED, WARM, labelled, zero_line
+from portrayal.findings import ACCENT, INK, MUTED, WARM, labelled, zero_line
 from portrayal.kinds.association.parts import Arrows
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from portrayal.findings.data import Images, StudyData, joined
-from portrayal.findings.sentences import counted
+from portrayal.findings import Images, StudyData, counted, joined
 from portrayal.kinds.association.schema import NEUTRAL, AssociationStudy
 from portrayal.records import Prompt
 

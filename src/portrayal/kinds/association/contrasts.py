@@ -6,9 +6,7 @@ import math
 from typing import Any
 
 from portrayal.errors import StatisticsError
-from portrayal.findings.finding import Finding
-from portrayal.findings.sentences import between, capital, chance, counted, number
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import AnalysisSettings, Finding, between, capital, chance, counted, number
 from portrayal.kinds.association.concepts import ConceptImages, lack_of
 from portrayal.kinds.association.schema import Contrast
 from portrayal.kinds.association.view import Poles, View

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from portrayal.audit import Audit
-from portrayal.findings.data import StudyData
-from portrayal.findings.human_side import HumanSide, votes_on
-from portrayal.findings.parts import Distribution
-from portrayal.findings.results import StudyResult
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import (
+    AnalysisSettings,
+    Distribution,
+    HumanSide,
+    StudyData,
+    StudyResult,
+    votes_on,
+)
 from portrayal.kinds.association.rated_concepts import (
     LEAST_CONCEPTS,
     RatedConcept,
@@ -21,8 +24,7 @@ from portrayal.kinds.association.rated_concepts import (
     raters_table,
 )
 from portrayal.kinds.association.schema import AssociationStudy
-from portrayal.raters.questions import ASSOCIATION, Question
-from portrayal.raters.votes import Votes
+from portrayal.raters import ASSOCIATION, Question, Votes
 
 STUDY = "raters"
 KIND = "agreement"

@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from portrayal.audit import Audit
-from portrayal.findings.data import StudyData
-from portrayal.findings.parts import Part
-from portrayal.findings.results import StudyResult
-from portrayal.findings.settings import AnalysisSettings
-from portrayal.generators.truth import StatesTruth
+from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
+from portrayal.generators import StatesTruth
+from portrayal.kinds import Kind, Truth
 from portrayal.kinds.association.human_side import ConceptsBesideRaters
 from portrayal.kinds.association.parts import Arrows
 from portrayal.kinds.association.schema import AssociationStudy
-from portrayal.kinds.protocol import Kind
-from portrayal.kinds.truth import Truth
 
 
 class Association(Kind[AssociationStudy]):

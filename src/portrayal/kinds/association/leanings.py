@@ -6,9 +6,7 @@ import math
 from collections.abc import Mapping
 
 from portrayal.errors import StatisticsError
-from portrayal.findings.data import FloatArray
-from portrayal.findings.finding import Finding
-from portrayal.findings.sentences import between, capital, chance, counted, number
+from portrayal.findings import Finding, FloatArray, between, capital, chance, counted, number
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.view import Poles, View
 from portrayal.statistics import (

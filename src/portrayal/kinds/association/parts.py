@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from portrayal.findings.parts import RowsPart
+from portrayal.findings import RowsPart
 from portrayal.records import Plain
 
 

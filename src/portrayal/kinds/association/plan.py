@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from portrayal.findings.plan import reach_in_words
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import AnalysisSettings, reach_in_words
 from portrayal.kinds.association.schema import AssociationStudy, Contrast
-from portrayal.statistics.power import detectable_effect
+from portrayal.statistics import detectable_effect
 
 
 def detectable(study: AssociationStudy, settings: AnalysisSettings) -> str:

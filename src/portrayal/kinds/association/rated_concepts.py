@@ -14,11 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from portrayal.findings.data import FloatArray
-from portrayal.findings.finding import Asked, Finding
-from portrayal.findings.parts import DataTable, Distribution
-from portrayal.findings.sentences import between, chance, counted
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import (
+    AnalysisSettings,
+    Asked,
+    DataTable,
+    Distribution,
+    Finding,
+    FloatArray,
+    between,
+    chance,
+    counted,
+)
 from portrayal.statistics import Interval, cluster_bootstrap
 
 TAU = "Kendall's tau"

@@ -14,10 +14,17 @@ from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
 from portrayal.records import Prompt
-from portrayal.studies import wording
-from portrayal.studies.parts import Count, Part, Word, without_repeats
-from portrayal.studies.problems import Location, did_you_mean
-from portrayal.studies.schema import RatingChoice, Study
+from portrayal.studies import (
+    Count,
+    Location,
+    Part,
+    RatingChoice,
+    Study,
+    Word,
+    did_you_mean,
+    without_repeats,
+    wording,
+)
 
 NEUTRAL = "neutral"
 """The value of the factor `attribute` for prompts that name no attribute."""

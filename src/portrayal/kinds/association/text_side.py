@@ -13,9 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from portrayal.findings.data import FloatArray
-from portrayal.findings.finding import Finding
-from portrayal.findings.sentences import between, chance, counted, number
+from portrayal.findings import Finding, FloatArray, between, chance, counted, number
 from portrayal.kinds.association.parts import Arrow, Arrows
 from portrayal.kinds.association.schema import NEUTRAL
 from portrayal.kinds.association.view import Poles, View

@@ -12,16 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.errors import StudyError
-from portrayal.findings.data import Images, StudyData
-from portrayal.findings.finding import Finding
-from portrayal.findings.settings import AnalysisSettings
-from portrayal.generators.truth import Pool
+from portrayal.findings import AnalysisSettings, Finding, Images, StudyData
+from portrayal.generators import Pool
+from portrayal.kinds import Truth, rounded
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.contrasts import contrast_findings
 from portrayal.kinds.association.leanings import concept_finding, vector_findings
 from portrayal.kinds.association.schema import NEUTRAL, AssociationStudy
 from portrayal.kinds.association.view import View
-from portrayal.kinds.truth import Truth, rounded
 
 IntArray = npt.NDArray[np.int64]
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from portrayal.findings.data import StudyData
-from portrayal.findings.finding import Asked, Finding
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import AnalysisSettings, Asked, Finding, StudyData
 from portrayal.kinds.association.schema import AssociationStudy
 
 

@@ -10,24 +10,31 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from portrayal.findings.axis_view import AxisView, axis_view
-from portrayal.findings.data import StudyData
-from portrayal.findings.finding import Asked, Finding, unjudged
-from portrayal.findings.parts import Part, Share, Shares
-from portrayal.findings.results import StudyResult
-from portrayal.findings.sentences import (
+from portrayal.findings import (
+    AnalysisSettings,
+    Asked,
+    AxisView,
+    Finding,
+    LevelTest,
+    Part,
+    Share,
+    Shares,
+    StudyData,
+    StudyResult,
+    axis_view,
     between_shares,
     capital,
     chance,
     counted,
+    level_test,
     number,
     percent,
+    prompts_share_interval,
+    unjudged,
 )
-from portrayal.findings.settings import AnalysisSettings
-from portrayal.findings.shares import LevelTest, level_test, prompts_share_interval
 from portrayal.kinds.composition.diversity import diversity_findings, without_group
 from portrayal.kinds.composition.schema import CompositionStudy
-from portrayal.statistics.intervals import Interval
+from portrayal.statistics import Interval
 
 SHARE = "group share"
 SPREAD = "Cramér's V"

@@ -7,12 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from portrayal.findings.axis_view import AxisView
-from portrayal.findings.data import IntArray
-from portrayal.findings.finding import Asked, Finding
-from portrayal.findings.sentences import between, counted, number
-from portrayal.statistics.diversity import diversity_score, many_group_diversity
-from portrayal.statistics.intervals import Interval
+from portrayal.findings import Asked, AxisView, Finding, IntArray, between, counted, number
+from portrayal.statistics import Interval, diversity_score, many_group_diversity
 
 UNEVENNESS = "diversity score"
 EVENNESS = "many-group diversity"

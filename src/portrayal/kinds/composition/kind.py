@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from portrayal.findings.data import StudyData
-from portrayal.findings.results import StudyResult
-from portrayal.findings.settings import AnalysisSettings
-from portrayal.generators.truth import StatesTruth
+from portrayal.findings import AnalysisSettings, StudyData, StudyResult
+from portrayal.generators import StatesTruth
+from portrayal.kinds import Kind, Truth
 from portrayal.kinds.composition.schema import CompositionStudy
-from portrayal.kinds.protocol import Kind
-from portrayal.kinds.truth import Truth
 
 
 class Composition(Kind[CompositionStudy]):

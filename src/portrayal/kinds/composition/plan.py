@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from portrayal.kinds.composition.schema import CompositionStudy
-from portrayal.statistics.power import detectable_share_difference
+from portrayal.statistics import detectable_share_difference
 
 
 def detectable(study: CompositionStudy) -> str:

@@ -15,11 +15,16 @@ from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
 from portrayal.records import Prompt
-from portrayal.studies import wording
-from portrayal.studies.axes import Axis, named_axes
-from portrayal.studies.parts import Part, Word, without_repeats
-from portrayal.studies.problems import did_you_mean
-from portrayal.studies.schema import Study
+from portrayal.studies import (
+    Axis,
+    Part,
+    Study,
+    Word,
+    did_you_mean,
+    named_axes,
+    without_repeats,
+    wording,
+)
 
 MOST_PROMPTS = 1_000_000
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from portrayal.findings.axis_view import ALL
-from portrayal.generators.truth import StatedShares, StatesTruth
+from portrayal.findings import ALL
+from portrayal.generators import StatedShares, StatesTruth
+from portrayal.kinds import Truth, exact
 from portrayal.kinds.composition.analysis import SHARE
 from portrayal.kinds.composition.schema import CompositionStudy
-from portrayal.kinds.truth import Truth, exact
 from portrayal.records import Prompt
 
 

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from portrayal.findings.data import FloatArray
+from portrayal.findings import FloatArray
 from portrayal.kinds.influence.schema import MOST_DRAWS
 from portrayal.kinds.influence.word_sets import PromptCounts, SetCounts
-from portrayal.statistics.influence import influence_weights
+from portrayal.statistics import influence_weights
 
 Subset = tuple[int, ...]
 

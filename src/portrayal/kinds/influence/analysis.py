@@ -12,13 +12,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
-from portrayal.findings.classifier_check import encoder_checks
-from portrayal.findings.data import StudyData
-from portrayal.findings.finding import Asked, Finding, unjudged
-from portrayal.findings.parts import DataTable, Part
-from portrayal.findings.results import StudyResult
-from portrayal.findings.sentences import between, counted, percent
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import (
+    AnalysisSettings,
+    Asked,
+    DataTable,
+    Finding,
+    Part,
+    StudyData,
+    StudyResult,
+    between,
+    counted,
+    encoder_checks,
+    percent,
+    unjudged,
+)
 from portrayal.kinds.influence.parts import InfluenceScore
 from portrayal.kinds.influence.schema import InfluenceStudy, PromptPlan
 from portrayal.kinds.influence.suggestions import suggest
@@ -35,7 +42,7 @@ from portrayal.kinds.influence.word_averages import Average, factor_averages
 from portrayal.kinds.influence.word_scores import PromptScores, Score, WordScores, score_prompt
 from portrayal.kinds.influence.word_sets import count_prompt, seen_on_axis
 from portrayal.records import Identity
-from portrayal.studies.axes import Axis
+from portrayal.studies import Axis
 
 INFLUENCE = "word influence"
 AVERAGE = "mean word influence"

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.errors import AuditError, StudyError
-from portrayal.findings.data import StudyData
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import AnalysisSettings, StudyData
 from portrayal.kinds.influence.analysis import prompt_scores
 from portrayal.kinds.influence.rounds import spoken_of
 from portrayal.kinds.influence.schema import Cost, InfluenceStudy
 from portrayal.kinds.influence.suggestions import suggest
 from portrayal.kinds.influence.word_scores import PromptScores, Score, pair_rows
 from portrayal.records import plain
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 
 @dataclass(frozen=True, slots=True)

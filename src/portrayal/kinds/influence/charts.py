@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from portrayal.findings.drawing import EMPTY, INK, by_group, labelled, zero_line
+from portrayal.findings import EMPTY, INK, by_group, labelled, zero_line
 from portrayal.kinds.influence.parts import (
     InfluenceAverage,
     InfluenceAverages,

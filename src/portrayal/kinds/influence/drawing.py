@@ -19,12 +19,10 @@ from portrayal.kinds.influence.schema import (
     PromptPlan,
     Transmutation,
 )
-from portrayal.language.candidates import CandidateWords, open_wordnet
-from portrayal.language.masked_words import open_masked_words
-from portrayal.language.transmuter import Transmuter
+from portrayal.language import CandidateWords, Transmuter, open_masked_words, open_wordnet
 from portrayal.progress import OnCount
 from portrayal.records import Identity
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 
 def open_transmuter(wanted: Transmutation, **running: Any) -> Transmuter:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from portrayal.findings.data import StudyData
-from portrayal.findings.parts import Part
-from portrayal.findings.results import StudyResult
-from portrayal.findings.settings import AnalysisSettings
-from portrayal.generators.truth import StatesTruth
+from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
+from portrayal.generators import StatesTruth
+from portrayal.kinds import Kind, Truth
 from portrayal.kinds.influence.parts import InfluenceAverages, InfluenceScores
 from portrayal.kinds.influence.schema import InfluenceStudy
-from portrayal.kinds.protocol import Kind
-from portrayal.kinds.truth import Truth
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 
 class Influence(Kind[InfluenceStudy]):

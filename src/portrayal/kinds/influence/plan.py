@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from portrayal.kinds.influence.schema import InfluenceStudy
-from portrayal.statistics.power import detectable_share_difference
+from portrayal.statistics import detectable_share_difference
 
 
 def detectable(study: InfluenceStudy) -> str:

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from portrayal.errors import SettingError, StudyError, one_of, require_count
 from portrayal.kinds.influence.schema import InfluenceStudy, Transmutation, check_words
 from portrayal.records import digest
-from portrayal.studies.axes import default_axes
-from portrayal.studies.problems import did_you_mean
-from portrayal.studies.reading import study_from_dict
+from portrayal.studies import default_axes, did_you_mean, study_from_dict
 
 PILOT = 0.5
 """Share of a budget that is dealt out evenly before anything is known."""

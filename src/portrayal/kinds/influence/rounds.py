@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from portrayal.findings.data import StudyData
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import AnalysisSettings, StudyData
 from portrayal.kinds.influence.allocation import allocate
 from portrayal.kinds.influence.analysis import prompt_scores
 from portrayal.kinds.influence.drawing import draw_texts

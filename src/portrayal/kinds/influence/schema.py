@@ -20,14 +20,11 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from portrayal.errors import StudyError, one_of
-from portrayal.kinds.composition.schema import CompositionStudy
+from portrayal.kinds.composition import CompositionStudy
 from portrayal.kinds.influence.subsets import Subset, all_subsets, count_subsets, sampled_subsets
-from portrayal.language.registry import default_text_model
+from portrayal.language import default_text_model
 from portrayal.records import Prompt
-from portrayal.studies.parts import Count, Part, Word
-from portrayal.studies.problems import did_you_mean
-from portrayal.studies.schema import Undrawn
-from portrayal.studies.words import split_words
+from portrayal.studies import Count, Part, Undrawn, Word, did_you_mean, split_words
 
 REPLACED = "replaced"
 """The factor that names the replaced words; "" for the prompt as it is."""

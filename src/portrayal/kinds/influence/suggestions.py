@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from portrayal.findings.sentences import counted, percent
+from portrayal.findings import counted, percent
 from portrayal.kinds.influence.word_scores import PromptScores, WordScores, pair_rows
 
 NEAR = 0.1

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from portrayal.findings.parts import DataTable
+from portrayal.findings import DataTable
 from portrayal.kinds.influence.parts import (
     InfluenceAverage,
     InfluenceAverages,
@@ -15,7 +15,7 @@ from portrayal.kinds.influence.parts import (
 )
 from portrayal.kinds.influence.word_averages import Average
 from portrayal.kinds.influence.word_scores import PromptScores, WordScores, pair_rows
-from portrayal.studies.axes import UNKNOWN
+from portrayal.studies import UNKNOWN
 
 PAIRS = ("first", "second", "group", "interaction", "low", "high", "both", "only together")
 SIGN = "A positive score pushes towards the group that is named."

@@ -15,8 +15,9 @@ import numpy as np
 from scipy import stats
 
 from portrayal.errors import StudyError
-from portrayal.generators.truth import StatesTruth
-from portrayal.kinds.composition.truth import share_truths
+from portrayal.generators import StatesTruth
+from portrayal.kinds import Truth, exact, rounded
+from portrayal.kinds.composition import share_truths
 from portrayal.kinds.influence.analysis import FEW_PROMPTS, INFLUENCE, word_question
 from portrayal.kinds.influence.drawing import draw_texts
 from portrayal.kinds.influence.schema import (
@@ -28,9 +29,8 @@ from portrayal.kinds.influence.schema import (
 )
 from portrayal.kinds.influence.subsets import count_subsets
 from portrayal.kinds.influence.word_sets import LEAST_TEXTS
-from portrayal.kinds.truth import Truth, exact, rounded
-from portrayal.statistics.influence import combine, influence_weights
-from portrayal.studies.words import split_words
+from portrayal.statistics import combine, influence_weights
+from portrayal.studies import split_words
 
 _CONFIDENCE = 0.95
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from portrayal.findings.data import FloatArray
+from portrayal.findings import FloatArray
 from portrayal.kinds.influence.word_scores import PromptScores
-from portrayal.studies.words import split_words
+from portrayal.studies import split_words
 
 
 @dataclass(frozen=True, slots=True)

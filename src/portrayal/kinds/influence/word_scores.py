@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy import stats
 
-from portrayal.findings.data import FloatArray
+from portrayal.findings import FloatArray
 from portrayal.kinds.influence.word_sets import PromptCounts
-from portrayal.statistics.influence import hoeffding_margin
-from portrayal.statistics.influence_sampling import (
+from portrayal.statistics import (
     InfluenceResult,
     InteractionResult,
+    Texts,
+    hoeffding_margin,
     influence_estimate,
     interaction_estimate,
 )
-from portrayal.statistics.text_shares import Texts
 
 SHAPLEY = 0
 """Stands for "Shapley value" where else a level is named."""

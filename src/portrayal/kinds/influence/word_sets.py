@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from portrayal.findings.data import FloatArray, IntArray, StudyData
-from portrayal.findings.labels import image_labels
+from portrayal.findings import FloatArray, IntArray, StudyData, image_labels
 from portrayal.kinds.influence.schema import PromptPlan, WordSet, draw_seeds
 from portrayal.records import Prompt
-from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
+from portrayal.studies import NOBODY, UNKNOWN, Axis
 
 Seen = Mapping[str, Mapping[int, str]]
 """What was seen in each usable image: label by seed, by text."""

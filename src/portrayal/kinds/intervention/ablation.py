@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from portrayal.errors import StudyError, one_of
 from portrayal.kinds.intervention.additions import IRRELEVANT, Intervention
-from portrayal.studies.parts import Part, Word
+from portrayal.studies import Part, Word
 
 if TYPE_CHECKING:
     from portrayal.kinds.intervention.schema import InterventionStudy

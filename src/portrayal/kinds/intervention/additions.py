@@ -7,9 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
-from portrayal.studies import wording
-from portrayal.studies.parts import Part, Word, without_repeats
-from portrayal.studies.problems import did_you_mean
+from portrayal.studies import Part, Word, did_you_mean, without_repeats, wording
 
 IRRELEVANT = "irrelevant"
 """The axis of an intervention that speaks to none."""

@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from portrayal.findings.axis_view import AxisView, axis_view
-from portrayal.findings.data import StudyData
-from portrayal.findings.finding import Finding, unjudged
-from portrayal.findings.parts import DataTable, Forest, Part
-from portrayal.findings.published import Ours, published_table
-from portrayal.findings.results import StudyResult
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import (
+    AnalysisSettings,
+    AxisView,
+    DataTable,
+    Finding,
+    Forest,
+    Ours,
+    Part,
+    StudyData,
+    StudyResult,
+    axis_view,
+    published_table,
+    unjudged,
+)
 from portrayal.kinds.intervention.arms import Arm, CategoryArms, category_arms
 from portrayal.kinds.intervention.changes import (
     DIVERSITY,

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from portrayal.findings.axis_view import AxisView
-from portrayal.findings.data import FloatArray, IntArray
+from portrayal.findings import AxisView, FloatArray, IntArray
 from portrayal.kinds.intervention.additions import IRRELEVANT, ORIGINAL, Category, Intervention
 from portrayal.kinds.intervention.schema import InterventionStudy
 

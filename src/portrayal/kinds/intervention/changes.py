@@ -9,14 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings.data import FloatArray
-from portrayal.findings.finding import Asked, Finding
-from portrayal.findings.sentences import between, capital, chance, counted, number
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import (
+    AnalysisSettings,
+    Asked,
+    Finding,
+    FloatArray,
+    between,
+    capital,
+    chance,
+    counted,
+    number,
+)
 from portrayal.kinds.intervention.arms import Arm, CategoryArms
-from portrayal.statistics.change import Change, PairedChangeResult, Unit, paired_change
-from portrayal.statistics.diversity import diversity_score
-from portrayal.statistics.leaning import LeaningResult, leaning_change
+from portrayal.statistics import (
+    Change,
+    LeaningResult,
+    PairedChangeResult,
+    Unit,
+    diversity_score,
+    leaning_change,
+    paired_change,
+)
 
 DIVERSITY = "diversity score"
 DIVERSITY_CHANGE = "change of diversity score"

@@ -7,8 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from portrayal.findings.plan import reach_in_words
-from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings import AnalysisSettings, reach_in_words
 from portrayal.kinds.intervention.schema import InterventionStudy
 
 

@@ -18,10 +18,7 @@ from portrayal.errors import one_of
 from portrayal.kinds.intervention.ablation import Ablation, derived
 from portrayal.kinds.intervention.additions import IRRELEVANT, ORIGINAL, Category, Intervention
 from portrayal.records import Prompt
-from portrayal.studies.axes import Axis, default_axes
-from portrayal.studies.parts import Count, Word
-from portrayal.studies.problems import did_you_mean
-from portrayal.studies.schema import Scoring, Study
+from portrayal.studies import Axis, Count, Scoring, Study, Word, default_axes, did_you_mean
 
 NO_AXIS = "none"
 """The level of the factor `axis` for prompts without an intervention."""

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from portrayal.findings.parts import DataTable, Share, Shares
-from portrayal.findings.shares import prompts_share_interval
+from portrayal.findings import DataTable, Share, Shares, prompts_share_interval
 from portrayal.kinds.intervention.arms import Arm, CategoryArms, kind_of
 from portrayal.kinds.intervention.changes import Comparison
-from portrayal.statistics.diversity import bias_score, diversity_score, many_group_diversity
+from portrayal.statistics import bias_score, diversity_score, many_group_diversity
 
 SCORES = (
     "category", "axis", "intervention", "speaks to", "diversity", "low", "high", "many-group",

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from portrayal.generators.truth import StatesTruth
+from portrayal.generators import StatesTruth
+from portrayal.kinds import Truth, exact
 from portrayal.kinds.intervention.additions import ORIGINAL, Category
 from portrayal.kinds.intervention.changes import DIVERSITY, DIVERSITY_CHANGE, LEANING_CHANGE
 from portrayal.kinds.intervention.schema import InterventionStudy
-from portrayal.kinds.truth import Truth, exact
 
 Sides = NDArray[np.float64]
 """Attributes x (share of the first group, share of all others)."""

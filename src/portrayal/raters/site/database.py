@@ -21,7 +21,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from portrayal.audit.locations import object_path
+from portrayal.audit import object_path
 from portrayal.errors import AuditError, MissingExtra, NewerFormat, SettingError
 
 FILE = "annotations.sqlite"

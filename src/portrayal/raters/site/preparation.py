@@ -15,7 +15,7 @@ from portrayal.raters.site.database import FORMAT, Database, has_database, open_
 from portrayal.raters.site.overview import rater_names
 from portrayal.raters.site.roster import Roster, Terms
 from portrayal.raters.subjects import chosen_questions, chosen_study, find_subjects
-from portrayal.studies.schema import Study
+from portrayal.studies import Study
 
 MOST_ANSWERS = 9
 

@@ -22,11 +22,16 @@ from typing import Any
 from portrayal import errors
 from portrayal.audit import Audit, Pairs, Wanted
 from portrayal.errors import GenerationError, PortrayalError
-from portrayal.generators import GenerationSummary, Generator, generate
-from portrayal.generators.loop import OnStored, make
-from portrayal.generators.missing import Task, find_task
-from portrayal.measurers import Measurer
-from portrayal.measurers.while_generating import MeasuresWhileGenerating
+from portrayal.generators import (
+    GenerationSummary,
+    Generator,
+    OnStored,
+    Task,
+    find_task,
+    generate,
+    make,
+)
+from portrayal.measurers import Measurer, MeasuresWhileGenerating
 from portrayal.progress import OnCount
 from portrayal.records import Identity
 from portrayal.runner.engines.protocol import MeasurersOpener, Opener, require_one_model

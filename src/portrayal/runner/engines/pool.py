@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from portrayal.errors import GenerationError
-from portrayal.loading.attempts import first_line
+from portrayal.loading import first_line
 from portrayal.records import Identity
 from portrayal.runner.engines.protocol import MeasurersOpener, Opener, require_one_model
 from portrayal.runner.engines.worker import Broken, Stored, Worker

@@ -18,11 +18,8 @@ from typing import Any
 
 from portrayal.audit import Audit, Pairs, Wanted
 from portrayal.errors import GenerationError
-from portrayal.generators import GenerationSummary
-from portrayal.generators.missing import MissingRequests, Task, find_task
-from portrayal.generators.writer import store_records
-from portrayal.loading.attempts import first_line
-from portrayal.loading.devices import import_extra
+from portrayal.generators import GenerationSummary, MissingRequests, Task, find_task, store_records
+from portrayal.loading import first_line, import_extra
 from portrayal.progress import OnCount
 from portrayal.records import Identity, ImageRecord, Request
 from portrayal.runner.engines.pool import AHEAD, HOPELESS, WorkerPool

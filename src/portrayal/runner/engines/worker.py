@@ -13,12 +13,9 @@ from dataclasses import dataclass, field
 
 from portrayal.audit import Audit
 from portrayal.errors import PortrayalError
-from portrayal.generators import Generator
-from portrayal.generators.protocol import PreparesForLongRuns
-from portrayal.generators.writer import record, store_records
-from portrayal.loading.attempts import Attempts, Failure
-from portrayal.measurers import Measurer
-from portrayal.measurers.while_generating import MeasuresWhileGenerating
+from portrayal.generators import Generator, PreparesForLongRuns, record, store_records
+from portrayal.loading import Attempts, Failure
+from portrayal.measurers import Measurer, MeasuresWhileGenerating
 from portrayal.records import GeneratedImage, Identity, Request
 from portrayal.runner.engines.protocol import MeasurersOpener, Opener
 

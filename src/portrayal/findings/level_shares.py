@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import optimize, stats
 
 from portrayal.findings.data import FloatArray, IntArray
-from portrayal.statistics.intervals import Interval, share_interval
+from portrayal.statistics import Interval, share_interval
 
 
 def prompts_share_interval(

@@ -12,8 +12,7 @@ from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Prompt
-from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
-from portrayal.studies.schema import Study
+from portrayal.studies import NOBODY, UNKNOWN, Axis, Study
 
 ALL = "all prompts"
 """The one level of a study without factors."""

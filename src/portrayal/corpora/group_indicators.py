@@ -18,12 +18,11 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit.documents import folder_name
-from portrayal.audit.files import replacing
+from portrayal.audit import folder_name, replacing
 from portrayal.corpora.captions import CaptionSet
-from portrayal.language.names import NameRecogniser
+from portrayal.language import NameRecogniser
 from portrayal.records import Identity, digest
-from portrayal.statistics.intervals import share_interval
+from portrayal.statistics import share_interval
 
 Label = Literal["male", "female", "both", "unknown"]
 LABELS: tuple[Label, ...] = ("male", "female", "both", "unknown")

@@ -15,7 +15,7 @@ from portrayal.corpora.problems import Problem
 from portrayal.corpora.search import Tally
 from portrayal.corpora.terms import Term, checked
 from portrayal.progress import OnProgress
-from portrayal.statistics.intervals import share_interval
+from portrayal.statistics import share_interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,5 @@
+from .protocol import Kind as Kind
+from .protocol import kind_of as kind_of
+from .truth import Truth as Truth
+from .truth import exact as exact
+from .truth import rounded as rounded

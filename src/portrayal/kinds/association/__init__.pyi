@@ -1,0 +1,15 @@
+from .concepts import ConceptImages as ConceptImages
+from .contrasts import EFFECT as EFFECT
+from .contrasts import SCORE as SCORE
+from .contrasts import contrast_findings as contrast_findings
+from .schema import AssociationStudy as AssociationStudy
+from .schema import Contrast as Contrast
+from .truth import IntArray as IntArray
+from .truth import Sides as Sides
+from .truth import Stimulus as Stimulus
+from .truth import concept_images as concept_images
+from .truth import everything as everything
+from .truth import sides_of as sides_of
+from .truth import view_of as view_of
+from .view import Poles as Poles
+from .view import View as View
