@@ -225,7 +225,7 @@ def test_a_measurer_says_whose_images_it_is_valid_for(installed: Installed) -> N
         require_valid([Identity("clip", "some/clip"), thumb], photographs)
     assert str(refused.value) == (
         "thumb is valid for clay figures only, not for those of photographs; name another "
-        "encoder with --encoder, such as openai/clip-vit-base-patch32"
+        "measurer with --measurer, such as openai/clip-vit-base-patch32"
     )
 
 

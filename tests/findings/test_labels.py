@@ -96,7 +96,7 @@ def test_given_labels_answer_what_the_same_labels_by_embeddings_do(
     found = estimates(given.findings)
     assert found == estimates(embedded.findings)
     assert any(estimate is not None for estimate, _, _ in found.values())
-    assert given.measurers == [ColourJudge.identity]
+    assert given.measurers == (ColourJudge.identity,)
     assert {one.measurer for one in given.findings} == {"colours"}
 
 
