@@ -176,7 +176,7 @@ def test_what_a_generator_declares_about_its_images(installed: Installed) -> Non
 # --- defaults ------------------------------------------------------------------------------------
 
 
-def test_without_a_default_the_option_is_required(installed: Installed, tmp_path: Path) -> None:
+def test_without_a_default_the_option_is_required(installed: Installed) -> None:
     with pytest.raises(GenerationError) as model:
         Models().settled(None)
     assert str(model.value) == (

@@ -63,6 +63,13 @@ def test_training_data_for_a_study_that_needs_none(portrayal: CommandLine, tmp_p
     assert not out.exists()
 
 
+def test_real_world_shares_for_a_study_that_has_no_use(
+    portrayal: CommandLine, tmp_path: Path
+) -> None:
+    words = ("run", "occupations", *PAINTER, "--real-world", "x.csv", "--out", tmp_path / "audit")
+    assert "--real-world is for amplification studies; occupations" in portrayal(*words).usage
+
+
 def test_a_model_that_is_almost_ours(portrayal: CommandLine, tmp_path: Path) -> None:
     line = portrayal("run", "occupations", "--model", "practise", "--out", tmp_path / "a").error
     assert line.endswith("did you mean practice?")

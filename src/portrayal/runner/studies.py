@@ -111,15 +111,16 @@ def reworded(studies: Sequence[Study], remembered: Mapping[str, Study]) -> list[
     ]
 
 
-def with_real_world(studies: Sequence[Study], file: Path) -> tuple[Study, ...]:
+def with_real_world(studies: Sequence[Study], file: str | os.PathLike[str]) -> tuple[Study, ...]:
     """Return the studies with real-world shares as a second baseline, where they can use one.
 
     Raises:
-        StudyError: None of them can, or the file is wrong.
+        StudyError: The file is wrong.
+        SettingError: None of them can.
     """
-    found = [kind_of(study).with_real_world(study, file) for study in studies]
+    found = [kind_of(study).with_real_world(study, Path(file)) for study in studies]
     if not any(found):
-        raise StudyError(f"{names(studies)}: --real-world is for amplification studies alone")
+        raise SettingError("real_world", f"is for amplification studies; {names(studies)}: no")
     return tuple(new or study for new, study in zip(found, studies, strict=True))
 
 

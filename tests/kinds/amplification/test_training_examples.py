@@ -112,11 +112,12 @@ def test_prepare_fetches_each_image_once_and_draws_prompts(captions: Path, audit
 def test_a_second_time_nothing_is_chosen_or_fetched_again(captions: Path, audit: Audit) -> None:
     first = prepare(asked(), audit, captions)
     told: list[tuple[str, int, int]] = []
-    again = prepare(asked(), audit, captions, on_progress=lambda *what: told.append(what))
+    known = carried_over(asked(), first)
+    again = prepare(known, audit, captions, on_progress=lambda *what: told.append(what))
     assert again == first
     assert {what for what, _, _ in told} == {"training images"}
     assert told[0][1] == told[0][2], "all there from the start"
-    assert prepare(asked(), audit, None) == first, "and without the corpus"
+    assert prepare(known, audit, None) == first, "and without the corpus"
 
 
 def test_more_captions_keep_those_that_were_there(captions: Path, audit: Audit) -> None:
@@ -221,7 +222,7 @@ def test_a_chat_model_is_not_opened_when_all_is_paraphrased(
             self.identity = type(self.identity)("paraphraser", "small", settings)
 
     done = with_paraphrases(with_captions(chat, selection), Answering(), store=lambda study: None)
-    audit.remember_study("small", done.as_dict())
-    assert prepare(chat, audit, None) == done, "no key is wanted any more"
+    assert prepare(carried_over(chat, done), audit, None) == done, "no key is wanted any more"
+    other = asked(paraphraser={"by": "chat", "model": "large"})
     with pytest.raises(LanguageError, match="OPENAI_API_KEY"):
-        prepare(asked(paraphraser={"by": "chat", "model": "large"}), audit, None)
+        prepare(carried_over(other, done), audit, None)
