@@ -29,6 +29,7 @@ from portrayal.generators import (
 from portrayal.generators.registry import is_service, portable_name
 from portrayal.kinds.influence.schema import Transmutation
 from portrayal.language.fillers import open_filler
+from portrayal.language.registry import LanguageKind, require_valid_text_model
 from portrayal.measurers import (
     MeasurerKind,
     default_measurer,
@@ -83,7 +84,7 @@ class Installed:
     @staticmethod
     def forget() -> None:
         plugins.plugins.cache_clear()
-        reading._builtin_files.cache_clear()
+        reading.builtin_files.cache_clear()
 
 
 @pytest.fixture
@@ -226,6 +227,27 @@ def test_a_measurer_says_whose_images_it_is_valid_for(installed: Installed) -> N
     assert str(refused.value) == (
         "thumb is valid for clay figures only, not for those of photographs; name another "
         "measurer with --measurer, such as openai/clip-vit-base-patch32"
+    )
+
+
+def test_a_word_model_says_whose_prompts_it_is_valid_for(
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clay_words = LanguageKind(
+        role="words", written="clay", open=opened, names=("clay",), identity_kind="masked-words",
+        valid_for=CLAY.made, valid_words="clay figures",
+    )  # fmt: skip
+    other = ModuleType("other_clay")
+    other.WORDS = clay_words  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "other_clay", other)
+    installed.add(LANGUAGE, "clay", "other_clay:WORDS")
+    words = Identity("masked-words", "clay")
+    require_valid_text_model("words", words, Identity("clay", "clay"))
+    with pytest.raises(LanguageError) as refused:
+        require_valid_text_model("words", words, Identity("api", "some-service"))
+    assert str(refused.value) == (
+        "the masked language model clay is valid for clay figures only, not for those of "
+        "some-service; name another, such as google-bert/bert-base-uncased"
     )
 
 

@@ -51,6 +51,9 @@ class NamedKind(Generic[T]):
         general: Whether it takes any name. General kinds are asked after all others.
         default: The name that is opened where none is given; "": never.
         identity_kind: The `kind` of the identities of what it opens; "": any.
+        valid_for: For what judges images or writes prompts: tells from a generator's identity
+            whether it is valid for that generator and its training images; None: for all.
+        valid_words: For whose images it is valid, in words.
     """
 
     written: str
@@ -61,6 +64,8 @@ class NamedKind(Generic[T]):
     general: bool = False
     default: str = ""
     identity_kind: str = ""
+    valid_for: Callable[[Identity], bool] | None = None
+    valid_words: str = "all images"
 
     def means(self, name: str) -> bool:
         """Tell whether a name means this kind."""
@@ -147,6 +152,18 @@ def default_name(kinds: Iterable[NamedKind[Any]]) -> str:
     """Return the name to open where none is given; "" unless exactly one kind declares one."""
     declared = [kind.default for kind in kinds if kind.default]
     return declared[0] if len(declared) == 1 else ""
+
+
+def is_valid(kinds: Iterable[NamedKind[Any]], identity: Identity, generator: Identity) -> bool:
+    """Tell whether what has this identity is valid for the images of a generator."""
+    kind = maker(kinds, identity)
+    return kind is None or kind.valid_for is None or kind.valid_for(generator)
+
+
+def validity(kinds: Iterable[NamedKind[Any]], identity: Identity) -> str:
+    """Say whose images something is valid for: `NAME is valid for all images`."""
+    kind = maker(kinds, identity)
+    return f"{identity.name} is valid for {kind.valid_words if kind else 'all images'}"
 
 
 def registered_names() -> frozenset[str]:

@@ -39,6 +39,21 @@ def test_an_api_is_audited_from_prompts_to_report(
         assert not file.is_file() or KEY.encode() not in file.read_bytes()
 
 
+def test_practice_parts_are_refused_before_a_service_is_paid(
+    portrayal: CommandLine, server: ImageServer, work: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "audit"
+    model = ("--out", out, "--model", "api:m", "--base-url", server.address)
+    assert "practice is valid for" in portrayal("run", work, *model).error
+    words = portrayal("run", "demo-influence", *model, *ENCODER).error
+    assert words == (
+        "the masked language model practice is valid for images of the practice world only, not "
+        "for those of m; name another, such as google-bert/bert-base-uncased"
+    )
+    assert not out.exists()
+    assert server.calls == []
+
+
 def test_a_ceiling_is_one_line_and_the_next_run_continues(
     portrayal: CommandLine, server: ImageServer, work: Path, tmp_path: Path
 ) -> None:

@@ -102,7 +102,16 @@ ENCODER = MeasurerKind(
     valid_for=is_of_practice_world,
     valid_words="images of the practice world",
 )
-WORDS = LanguageKind(role="words", written=NAME, open=_open_words, names=(NAME,), default=NAME)
+WORDS = LanguageKind(
+    role="words",
+    written=NAME,
+    open=_open_words,
+    names=(NAME,),
+    default=NAME,
+    identity_kind="masked-words",
+    valid_for=is_of_practice_world,
+    valid_words="images of the practice world",
+)
 SENTENCES = LanguageKind(role="sentences", written=NAME, open=_open_sentences, names=(NAME,))
 NAMES = LanguageKind(role="names", written=NAME, open=practice_names, names=(NAME,))
 COMMANDS = CommandGroup(_add_commands)

@@ -28,6 +28,7 @@ from portrayal.generators import StatesTruth
 from portrayal.kinds.truth import Truth
 from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.progress import OnProgress
+from portrayal.records import Identity
 from portrayal.studies import Study
 from portrayal.studies import kind_of as study_kind_of
 
@@ -113,6 +114,14 @@ class Kind(ABC, Generic[S]):
             f"{study.name} is of kind {study.kind}; a phrase can be taken out of an intervention "
             "study only, such as entigen"
         )
+
+    def require_valid(self, study: S, generator: Identity) -> None:
+        """Raise, before images are generated, where a part of the study is not for a generator.
+
+        Args:
+            study: The study, with its texts drawn.
+            generator: Who will make the images.
+        """
 
     def truth(self, study: S, world: StatesTruth, *, samples: int) -> Sequence[Truth]:
         """Return what the study would find with endless images of a generator that states them.

@@ -11,9 +11,12 @@ from portrayal.plugins import (
     NamedKind,
     default_name,
     hint_for,
+    is_valid,
     meant,
     named_kinds,
+    validity,
 )
+from portrayal.records import Identity
 
 Role = Literal["words", "sentences", "names"]
 """Fills masked words; embeds sentences; recognises names in captions."""
@@ -22,6 +25,13 @@ _CALLED: dict[Role, str] = {
     "words": "masked language model",
     "sentences": "sentence encoder",
     "names": "recogniser",
+}
+
+
+_EXAMPLES: dict[Role, str] = {
+    "words": "google-bert/bert-base-uncased",
+    "sentences": "all-MiniLM-L6-v2",
+    "names": "capitals",
 }
 
 
@@ -45,6 +55,20 @@ def language_kinds(role: Role) -> list[LanguageKind]:
 def default_text_model(role: Role) -> str:
     """Return the text model that is taken where none is named; "" where none is the default."""
     return default_name(language_kinds(role))
+
+
+def require_valid_text_model(role: Role, model: Identity, generator: Identity) -> None:
+    """Raise where a text model is not valid for the images of a generator.
+
+    Raises:
+        LanguageError: It is not.
+    """
+    kinds = language_kinds(role)
+    if not is_valid(kinds, model, generator):
+        raise LanguageError(
+            f"the {_CALLED[role]} {validity(kinds, model)} only, not for those of "
+            f"{generator.name}; name another, such as {_EXAMPLES[role]}"
+        )
 
 
 def open_text_model(role: Role, name: str, **settings: Any) -> Any:

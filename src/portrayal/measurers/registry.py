@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from portrayal import plugins
 from portrayal.errors import MeasurementError, one_of
 from portrayal.measurers.protocol import Encoder
-from portrayal.plugins import (
-    MEASURERS,
-    PRACTICE_WORLD,
-    NamedKind,
-    default_name,
-    maker,
-    meant,
-    named_kinds,
-)
+from portrayal.plugins import MEASURERS, PRACTICE_WORLD, NamedKind, default_name, meant, named_kinds
 from portrayal.records import Identity
 
 SETTINGS = ("dtype", "device", "batch_size", "truncate")
@@ -27,17 +20,9 @@ EXAMPLE = "openai/clip-vit-base-patch32"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurerKind(NamedKind[Encoder]):
-    """A kind of measurer, registered under the entry points `portrayal.measurers`.
-
-    Attributes:
-        valid_for: Tells from a generator's identity whether measurements of its images, and of
-            the images it was trained on, mean anything; None: all generators.
-        valid_words: Which images these are, in words.
-    """
+    """A kind of measurer, registered under the entry points `portrayal.measurers`."""
 
     settings: tuple[str, ...] = SETTINGS
-    valid_for: Callable[[Identity], bool] | None = None
-    valid_words: str = "all images"
 
 
 def measurer_kinds() -> list[MeasurerKind]:
@@ -63,9 +48,8 @@ def _written() -> str:
 
 
 def is_valid(measurer: Identity, generator: Identity) -> bool:
-    """Tell whether a measurer is valid for the images of a generator."""
-    kind = maker(measurer_kinds(), measurer)
-    return kind is None or kind.valid_for is None or kind.valid_for(generator)
+    """Tell whether a measurer is valid for the images of a generator, and its training images."""
+    return plugins.is_valid(measurer_kinds(), measurer, generator)
 
 
 def validity(measurer: Identity) -> str:
@@ -74,8 +58,7 @@ def validity(measurer: Identity) -> str:
     >>> validity(Identity("clip", "openai/clip-vit-base-patch32"))
     'openai/clip-vit-base-patch32 is valid for all images'
     """
-    kind = maker(measurer_kinds(), measurer)
-    return f"{measurer.name} is valid for {kind.valid_words if kind else 'all images'}"
+    return plugins.validity(measurer_kinds(), measurer)
 
 
 def require_valid(measurers: Iterable[Identity], generator: Identity) -> None:

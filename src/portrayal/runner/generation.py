@@ -86,6 +86,8 @@ def generate(
     look = models.measurers_opener() if measuring and not models.engine.is_here else None
     with open_engine(models.opener(), models.engine, device=models.device, look=look) as engine:
         require_valid(measurers, engine.identity)
+        for study in session.studies:
+            kind_of(study).require_valid(study, engine.identity)
         engine.check(session.wanted().prompts)
         audit = session.begin(engine.identity)
         known = session.studies

@@ -13,6 +13,7 @@ from .problems import did_you_mean as did_you_mean
 from .problems import key_path as key_path
 from .problems import study_error as study_error
 from .reading import StudyInfo as StudyInfo
+from .reading import builtin_files as builtin_files
 from .reading import builtin_names as builtin_names
 from .reading import builtin_studies as builtin_studies
 from .reading import in_telling_order as in_telling_order

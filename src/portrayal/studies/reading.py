@@ -79,11 +79,11 @@ def load_studies(name_or_path: str | Path) -> tuple[Study, ...]:
 
 def builtin_names() -> tuple[str, ...]:
     """Return the names of the built-in studies and suites, those of other packages included."""
-    return tuple(_builtin_files())
+    return tuple(builtin_files())
 
 
 @functools.cache
-def _builtin_files() -> Mapping[str, Traversable]:
+def builtin_files() -> Mapping[str, Traversable]:
     """Return the study files of all packages that bring some, by name.
 
     Raises:
@@ -149,7 +149,7 @@ def _load(name_or_path: str | Path) -> Study | Suite:
     if _is_path(name_or_path):
         return _from_file(Path(name_or_path))
     name = str(name_or_path)
-    known = _builtin_files()
+    known = builtin_files()
     if name not in known:
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         near_ones = f"did you mean {' or '.join(near)}?"

@@ -10,6 +10,7 @@ from portrayal.generators import StatesTruth
 from portrayal.kinds import Kind, Truth
 from portrayal.kinds.influence.parts import InfluenceAverages, InfluenceScores
 from portrayal.kinds.influence.schema import InfluenceStudy
+from portrayal.records import Identity
 from portrayal.studies import Study
 
 
@@ -49,6 +50,14 @@ class Influence(Kind[InfluenceStudy]):
         from portrayal.kinds.influence.plan import detectable
 
         return detectable(study)
+
+    def require_valid(self, study: InfluenceStudy, generator: Identity) -> None:
+        """Raise where the words were drawn by a model that does not know the generator's world."""
+        from portrayal.language.registry import require_valid_text_model
+
+        if study.drawn is not None:
+            drawn_by = Identity.from_dict(study.drawn.transmuter)
+            require_valid_text_model("words", drawn_by, generator)
 
     def truth(self, study: InfluenceStudy, world: StatesTruth, *, samples: int) -> Sequence[Truth]:
         """Return what the study would find with endless images."""

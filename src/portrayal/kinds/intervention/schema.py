@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -18,7 +17,16 @@ from portrayal.errors import one_of
 from portrayal.kinds.intervention.ablation import Ablation, derived
 from portrayal.kinds.intervention.additions import IRRELEVANT, ORIGINAL, Category, Intervention
 from portrayal.records import Prompt
-from portrayal.studies import Axis, Count, Scoring, Study, Word, default_axes, did_you_mean
+from portrayal.studies import (
+    Axis,
+    Count,
+    Scoring,
+    Study,
+    Word,
+    builtin_files,
+    default_axes,
+    did_you_mean,
+)
 
 NO_AXIS = "none"
 """The level of the factor `axis` for prompts without an intervention."""
@@ -198,13 +206,10 @@ def _like(data: Mapping[str, Any]) -> dict[str, Any]:
     name = own.pop("like", None)
     if name is None:
         return own
-    folder = files("portrayal.studies") / "builtin"
     known = {
-        entry.name.removesuffix(".toml"): content
-        for entry in folder.iterdir()
-        if entry.name.endswith(".toml")
-        and (content := tomllib.loads(entry.read_text(encoding="utf-8"))).get("kind")
-        == "intervention"
+        built_in: content
+        for built_in, file in builtin_files().items()
+        if (content := tomllib.loads(file.read_text("utf-8"))).get("kind") == "intervention"
     }
     if name not in known:
         raise ValueError(
