@@ -252,7 +252,7 @@ def test_phrases_that_cannot_be_taken_out(phrase: str, expected: str) -> None:
          "has the prompt 'a photo of a nurse where everyone can be a nurse, whatever their "
          "gender' twice"),
         ("images = 2", 'images = 2\nlike = "entgen"',
-         "like names 'entgen' (did you mean entigen?); allowed: entigen"),
+         "like names 'entgen' (did you mean entigen?); allowed: demo-interventions, entigen"),
         ("images = 2", 'images = 2\ntoward = { "perceived gender" = "men" }',
          "toward names 'men' for the axis 'perceived gender'; allowed: woman, man"),
         ("images = 2", 'images = 2\naxes = ["perceived gender"]', "axes is no table"),
