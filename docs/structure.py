@@ -99,6 +99,7 @@ class Checkout:
                 module = Module(path.relative_to(root), parts, text.count("\n"), ast.parse(text))
                 self.modules.append(module)
         self._by_name = {module.parts: module for module in self.modules}
+        self._stubs = {parts: _stub(root / module.path) for parts, module in self._by_name.items()}
 
     def is_package(self, parts: tuple[str, ...]) -> bool:
         """Say whether a dotted name is a package."""
@@ -115,8 +116,20 @@ class Checkout:
 
     def offers(self, package: tuple[str, ...], name: str) -> bool:
         """Say whether a package gives a name itself, so that no submodule is meant by it."""
-        module = self._by_name.get((*package, "__init__"))
-        return module is not None and name in set(_offered(module.tree))
+        parts = (*package, "__init__")
+        module = self._by_name.get(parts)
+        return module is not None and name in {
+            *_offered(module.tree), *_offered(self._stubs[parts])
+        }  # fmt: skip
+
+
+def _stub(path: Path) -> ast.Module:
+    """Return the stub beside a module, which lists what a lazy façade offers; empty: there is none.
+
+    A submodule that is listed there (`from . import wording as wording`) is offered on purpose.
+    """
+    stub = path.with_suffix(".pyi")
+    return ast.parse(stub.read_text(encoding="utf-8") if stub.is_file() else "")
 
 
 def _offered(tree: ast.Module) -> Iterator[str]:
@@ -142,14 +155,14 @@ def deep_imports(checkout: Checkout) -> Iterator[str]:
     """
     for module in checkout.modules:
         for node in ast.walk(module.tree):
-            for target in _imported(checkout, module, node):
+            for target in imported(checkout, module, node):
                 ours = target[0] in SOURCES and len(target) > 1
                 package = target[1] if ours and target[0] == CORE else target[0]
                 if ours and package != module.package and not checkout.is_facade(target):
                     yield module.place(node, ".".join(target))
 
 
-def _imported(checkout: Checkout, module: Module, node: ast.AST) -> Iterator[tuple[str, ...]]:
+def imported(checkout: Checkout, module: Module, node: ast.AST) -> Iterator[tuple[str, ...]]:
     """Yield the modules that a statement imports, as parts of dotted names."""
     if isinstance(node, ast.Import):
         yield from (tuple(alias.name.split(".")) for alias in node.names)

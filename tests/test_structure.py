@@ -15,11 +15,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 LIMITS = {
-    "imports": 433,
-    "isinstance": 5,
-    "parameters": 8,
-    "class_names": 17,
-    "class_names_with_practice": 21,
+    "imports": 0,
+    "isinstance": 0,
+    "parameters": 3,
+    "class_names": 0,
+    "class_names_with_practice": 0,
 }
 """How many there may be of each; lower a number when it can be lowered, to 0 in the end."""
 
@@ -67,6 +67,10 @@ HOUSE = {
     "src/portrayal/audit/__init__.py": "from portrayal.audit.repairing import repair\n",
     "src/portrayal/audit/repair.py": "def repair() -> None: ...\n",
     "src/portrayal/audit/wants.py": "class Wanted: ...\n",
+    "src/portrayal/studies/__init__.py": "import lazy_loader\n",
+    "src/portrayal/studies/__init__.pyi": "from . import wording as wording\n",
+    "src/portrayal/studies/wording.py": "def fill() -> None: ...\n",
+    "src/portrayal/studies/words.py": "def split() -> None: ...\n",
     "src/portrayal/kinds/__init__.py": "",
     "src/portrayal/kinds/protocol.py": "class Kind: ...\n",
     "src/portrayal/kinds/influence/__init__.py": "",
@@ -84,6 +88,7 @@ HOUSE = {
         ("from portrayal.kinds.protocol import Kind", ["portrayal.kinds.protocol"]),
         ("from portrayal.kinds.influence import schema", ["portrayal.kinds.influence.schema"]),
         ("from portrayal_practice.world import World", ["portrayal_practice.world"]),
+        ("from portrayal.studies import wording, words", ["portrayal.studies.words"]),
         ("from portrayal.audit import repair", []),
         ("from portrayal import audit", []),
         ("import portrayal.audit", []),

@@ -12,10 +12,9 @@ if TYPE_CHECKING:
     from portrayal import statistics
     from portrayal.audit import Audit
     from portrayal.errors import PortrayalError
-    from portrayal.findings.finding import Finding
+    from portrayal.findings import Finding
     from portrayal.records import GeneratedImage, Identity, Prompt, Request
-    from portrayal.studies.reading import load_study
-    from portrayal.studies.schema import Study
+    from portrayal.studies import Study, load_study
 
 __version__ = "0.1.0"
 
@@ -36,7 +35,7 @@ __all__ = [
 _HOMES = {
     "Audit": "portrayal.audit",
     "PortrayalError": "portrayal.errors",
-    "Finding": "portrayal.findings.finding",
+    "Finding": "portrayal.findings",
     "Identity": "portrayal.records",
     "GeneratedImage": "portrayal.records",
     "Prompt": "portrayal.records",

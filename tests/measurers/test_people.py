@@ -17,7 +17,7 @@ from portrayal.measurers.person_detectors import open_person_detector
 from portrayal.measurers.protocol import Reason
 from portrayal.records import Identity
 from portrayal_practice.painter import paint
-from portrayal_practice.scene import Person, Scene
+from portrayal_practice.scene import Scene, ShownPerson
 
 
 def image() -> Image.Image:
@@ -68,7 +68,7 @@ class Halves:
 
 
 def painted(presentation: str, seed: int) -> Image.Image:
-    person = Person(presentation=presentation, skin=3, age="adult")  # type: ignore[arg-type]
+    person = ShownPerson(presentation=presentation, skin=3, age="adult")  # type: ignore[arg-type]
     return Image.fromarray(paint(Scene(people=(person,)), seed, size=64))
 
 

@@ -12,7 +12,7 @@ from portrayal_practice.corpus import CorpusItem, corpus_items
 from portrayal_practice.lexicon import BRIGHT_WORDS, GLOOMY_WORDS
 from portrayal_practice.meaning import Meaning
 from portrayal_practice.planted import planted_table
-from portrayal_practice.scene import Person, Scene
+from portrayal_practice.scene import Scene, ShownPerson
 from portrayal_practice.topics import Topic
 from portrayal_practice.wording import indicator_label, with_article
 from portrayal_practice.world import World
@@ -287,7 +287,7 @@ def test_articles_are_right_everywhere(items: list[CorpusItem]) -> None:
 
 
 def test_one_ambiguous_child_can_be_described() -> None:
-    person = Person(presentation="ambiguous", skin=6, age="child", expression="sad")
+    person = ShownPerson(presentation="ambiguous", skin=6, age="child", expression="sad")
     scene = Scene(people=(person,), valence=-1.0)
     topic = Topic("person", Meaning(kind="person"))
     rng = np.random.default_rng(0)

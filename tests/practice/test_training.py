@@ -13,10 +13,10 @@ from scipy.stats import binomtest
 
 from portrayal.records import plain
 from portrayal_practice.errors import PracticeError
-from portrayal_practice.scene import Person, Scene
+from portrayal_practice.scene import Scene, ShownPerson
 from portrayal_practice.training.bundle import bundle, unbundle
 from portrayal_practice.training.questions import labels_of, questions, with_article
-from portrayal_practice.training.schedule import FLOOR, Average, Budget
+from portrayal_practice.training.schedule import FLOOR, Budget, WeightAverage
 from portrayal_practice.vocabulary import OCCUPATIONS
 from portrayal_practice.weights import PARTS, part_folder, weights_folder
 
@@ -111,7 +111,7 @@ def test_a_budget_of_minutes_ends_by_the_clock(monkeypatch):
 
 def test_the_average_starts_with_a_short_memory():
     parameter = torch.nn.Parameter(torch.zeros(1))
-    average = Average([parameter], decay=0.9)
+    average = WeightAverage([parameter], decay=0.9)
     with torch.no_grad():
         parameter.fill_(11.0)
     average.update()
@@ -124,8 +124,8 @@ def test_the_average_starts_with_a_short_memory():
 
 
 def test_labels_are_indices_and_mixed_people_have_none():
-    nurse = Person("woman", 7, age="older", occupation="nurse", worn=("tie", "scarf"))
-    doctor = Person("man", 7, occupation="doctor")
+    nurse = ShownPerson("woman", 7, age="older", occupation="nurse", worn=("tie", "scarf"))
+    doctor = ShownPerson("man", 7, occupation="doctor")
     alone, both, thing = labels_of(
         [Scene((nurse,)), Scene((nurse, doctor), place="office"), Scene(thing="rose")]
     )
@@ -144,8 +144,8 @@ def test_labels_are_indices_and_mixed_people_have_none():
 def test_questions_are_answered_by_labels_and_left_open_elsewhere():
     labels = labels_of(
         [
-            Scene((Person("man", 5),)),
-            Scene((Person("ambiguous", 6),)),
+            Scene((ShownPerson("man", 5),)),
+            Scene((ShownPerson("ambiguous", 6),)),
             Scene(thing="rose"),
             Scene(place="office"),
         ]
@@ -174,8 +174,8 @@ def test_articles():
 def test_amplification_of_known_shares():
     from portrayal_practice.training.evaluation import amplification
 
-    people = [Scene((Person("woman", 5, occupation="nurse"),))] * 30
-    people += [Scene((Person("man", 5, occupation="nurse"),))] * 10
+    people = [Scene((ShownPerson("woman", 5, occupation="nurse"),))] * 30
+    people += [Scene((ShownPerson("man", 5, occupation="nurse"),))] * 10
     shares = dict.fromkeys(OCCUPATIONS, 0.5) | {"nurse": 0.95}
     found = amplification(shares, labels_of(people), rng=np.random.default_rng(0))
     # Corpus 75 %, generated 95 %: 45 - 25.

@@ -34,7 +34,7 @@ EMPTY_SHARE = 0.004
 
 
 @dataclass(frozen=True, slots=True)
-class Caption:
+class PracticeCaption:
     """A caption.
 
     `style` is short, web, question, intervention, thing, place, decoy or empty;
@@ -46,7 +46,7 @@ class Caption:
     indicators: str
 
 
-def write_caption(scene: Scene, topic: Topic, *, rng: np.random.Generator) -> Caption:
+def write_caption(scene: Scene, topic: Topic, *, rng: np.random.Generator) -> PracticeCaption:
     """Describe a scene that was drawn for a topic.
 
     Args:
@@ -64,7 +64,7 @@ def write_caption(scene: Scene, topic: Topic, *, rng: np.random.Generator) -> Ca
         text, style = pick(phrases.EMPTYISH, rng), "empty"
     elif at < EMPTY_SHARE + NOISE_SHARE:
         text = _with_noise(text, rng)
-    return Caption(text, style, indicator_label(text))
+    return PracticeCaption(text, style, indicator_label(text))
 
 
 def _write(scene: Scene, topic: Topic, rng: np.random.Generator) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from portrayal_practice import planted
-from portrayal_practice.captions import Caption, write_caption
+from portrayal_practice.captions import PracticeCaption, write_caption
 from portrayal_practice.errors import PracticeError
 from portrayal_practice.scene import Scene
 from portrayal_practice.topics import Topic, draw_topic
@@ -63,7 +63,7 @@ class CorpusItem:
     """One image of the corpus before it is painted: `paint(item.scene, item.seed)`."""
 
     scene: Scene
-    caption: Caption
+    caption: PracticeCaption
     seed: int
     topic: Topic
 

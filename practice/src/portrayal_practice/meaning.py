@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from portrayal_practice.lexicon import GROWN, LEXICON, PRONOUNS, Sense
-from portrayal_practice.planted import Intervention
+from portrayal_practice.planted import PlantedIntervention
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|,")
 _BUILDINGS = ("synagogue", "church")
@@ -60,7 +60,7 @@ class Meaning:
     interventions: tuple[str, ...] = ()
 
 
-def read_meaning(text: str, interventions: Sequence[Intervention]) -> Meaning:
+def read_meaning(text: str, interventions: Sequence[PlantedIntervention]) -> Meaning:
     """Apply the rules above to a text.
 
     Args:

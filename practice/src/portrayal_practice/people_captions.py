@@ -20,7 +20,7 @@ from portrayal_practice import phrases
 from portrayal_practice.lexicon import BRIGHT_WORDS, GLOOMY_WORDS, WEB_NAMES, plural
 from portrayal_practice.meaning import Meaning
 from portrayal_practice.planted import planted_table
-from portrayal_practice.scene import Person, Scene
+from portrayal_practice.scene import Scene, ShownPerson
 from portrayal_practice.topics import Topic
 from portrayal_practice.wording import capitalised, pick, with_article
 
@@ -59,7 +59,7 @@ def write_occupation(scene: Scene, meaning: Meaning, rng: np.random.Generator) -
 
 
 def _intervened(
-    person: Person, name: str, job: str, meaning: Meaning, rng: np.random.Generator
+    person: ShownPerson, name: str, job: str, meaning: Meaning, rng: np.random.Generator
 ) -> str:
     bare = meaning.interventions[0].startswith("all") and rng.random() < 0.3
     be = f"be {job if bare else with_article(job)}"
@@ -76,7 +76,7 @@ def _moves_gender(meaning: Meaning) -> bool:
     )
 
 
-def _indicator_rate(person: Person, occupation: str) -> float:
+def _indicator_rate(person: ShownPerson, occupation: str) -> float:
     if person.presentation == "ambiguous":
         return 0.0
     woman = planted_table().occupations[occupation].woman
@@ -174,7 +174,7 @@ def write_person(scene: Scene, topic: Topic, rng: np.random.Generator) -> tuple[
     return describe_person(person, rng) + mood, "question"
 
 
-def _person_head(person: Person, meaning: Meaning, rng: np.random.Generator) -> str:
+def _person_head(person: ShownPerson, meaning: Meaning, rng: np.random.Generator) -> str:
     told = rng.random() < REVEAL_SHARE and not meaning.interventions
     shown = person.presentation
     if person.age == "child":
@@ -191,7 +191,7 @@ def _child(presentation: str) -> str:
     return "girl" if presentation == "woman" else "boy"
 
 
-def describe_person(person: Person, rng: np.random.Generator) -> str:
+def describe_person(person: ShownPerson, rng: np.random.Generator) -> str:
     """A caption in the form of the zero-shot questions that studies ask about a person."""
     shown = person.presentation
     side = "light" if person.skin <= 5 else "dark"
@@ -219,7 +219,7 @@ def describe_person(person: Person, rng: np.random.Generator) -> str:
     return frame.format(with_article(f"{side}-skinned {aged}"))
 
 
-def _looks(person: Person, rng: np.random.Generator, *, skin: float, age: float) -> list[str]:
+def _looks(person: ShownPerson, rng: np.random.Generator, *, skin: float, age: float) -> list[str]:
     """Words for what is seen of age and skin tone, said with these chances."""
     words = []
     if person.age == "older" and rng.random() < age:

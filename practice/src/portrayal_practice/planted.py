@@ -59,7 +59,7 @@ class Valence:
 
 
 @dataclass(frozen=True, slots=True)
-class Intervention:
+class PlantedIntervention:
     """A phrase that moves one axis: `keep` is the part of its log-odds that is left."""
 
     name: str
@@ -69,7 +69,7 @@ class Intervention:
 
 
 @dataclass(frozen=True, slots=True)
-class OccupationShares:
+class PlantedShares:
     """P(woman | occupation, not ambiguous) and P(dark skin | occupation)."""
 
     woman: float
@@ -89,7 +89,7 @@ class PlantedTable:
     several: float
     unsaid_person: float
     place_person: float
-    occupations: Mapping[str, OccupationShares]
+    occupations: Mapping[str, PlantedShares]
     woman_effect: Mapping[str, Effects]
     """Log-odds of woman by kind of word: occupation, worn, adjective, place, subject, life."""
     dark_effect: Effects
@@ -108,7 +108,7 @@ class PlantedTable:
     topic_kept: float
     """What valence words leave of the topic's own mean."""
     culture: Mapping[str, Effects]
-    interventions: tuple[Intervention, ...]
+    interventions: tuple[PlantedIntervention, ...]
 
 
 @cache
@@ -227,7 +227,7 @@ class _Reader:
         take = self.share if name in ("worn", "worn_woman") else self.number
         return {key: take(name, key) for key in keys}
 
-    def occupations(self) -> dict[str, OccupationShares]:
+    def occupations(self) -> dict[str, PlantedShares]:
         table = self.table("occupation")
         if set(table) != set(OCCUPATIONS):
             odd = sorted(set(table) ^ set(OCCUPATIONS))[0]
@@ -238,7 +238,7 @@ class _Reader:
             shares = [share for share in given if isinstance(share, float) and 0.0 < share < 1.0]
             if len(shares) != len(_SIDES):
                 raise self.fail(f"occupation.{name}", entry, "woman and dark strictly within 0, 1")
-            found[name] = OccupationShares(*shares)
+            found[name] = PlantedShares(*shares)
         return found
 
     def valences(self) -> dict[str, Valence]:
@@ -261,7 +261,7 @@ class _Reader:
             found[word] = MappingProxyType(shares)
         return found
 
-    def interventions(self) -> tuple[Intervention, ...]:
+    def interventions(self) -> tuple[PlantedIntervention, ...]:
         found = []
         for index, entry in enumerate(self._raw.get("intervention", ())):
             place = f"intervention[{index}]"
@@ -272,7 +272,7 @@ class _Reader:
             if not entry.get("phrases"):
                 raise self.fail(f"{place}.phrases", entry.get("phrases"), "at least one phrase")
             phrases = tuple(phrase.lower() for phrase in entry["phrases"])
-            found.append(Intervention(entry["name"], entry["axis"], entry["keep"], phrases))
+            found.append(PlantedIntervention(entry["name"], entry["axis"], entry["keep"], phrases))
         return tuple(found)
 
 

@@ -8,16 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from portrayal.generators import SETTINGS, Generator, GeneratorKind, open_diffusers
-from portrayal.language import (
-    ClipTexts,
-    LanguageKind,
-    ListedNames,
-    MaskFiller,
-    load_filler,
-    open_clip_texts,
-)
-from portrayal.measurers import Encoder, MeasurerKind, open_clip_model
+from portrayal.generators import SETTINGS, GeneratorKind
+from portrayal.language import LanguageKind
+from portrayal.measurers import MeasurerKind
 from portrayal.plugins import CommandGroup
 from portrayal.records import Identity
 from portrayal_practice import NAME, PAINTER
@@ -26,10 +19,16 @@ from portrayal_practice.weights import CLIP, MASKED_WORDS, PIPELINE, part_folder
 if TYPE_CHECKING:
     import typer
 
+    from portrayal.generators import Generator
+    from portrayal.language import ClipTexts, ListedNames, MaskFiller
+    from portrayal.measurers import Encoder
+
 _FICTION = "All of it is planted: fiction for calibration. It says nothing about people."
 
 
 def _open_model(model: str, **settings: Any) -> Generator:
+    from portrayal.generators import open_diffusers
+
     return open_diffusers(str(part_folder(PIPELINE)), name=model, **settings)
 
 
@@ -40,19 +39,26 @@ def _open_painter(model: str, **settings: Any) -> Generator:
 
 
 def _open_encoder(name: str, **settings: Any) -> Encoder:
+    from portrayal.measurers import open_clip_model
+
     return open_clip_model(str(part_folder(CLIP)), name=name, **settings)
 
 
 def _open_words(name: str, **settings: Any) -> MaskFiller:
+    from portrayal.language import load_filler
+
     return load_filler(str(part_folder(MASKED_WORDS)), name=name, **settings)
 
 
 def _open_sentences(name: str, **settings: Any) -> ClipTexts:
+    from portrayal.language import open_clip_texts
+
     return open_clip_texts(Path(part_folder(CLIP)), name=name, **settings)
 
 
 def practice_names(name: str = NAME) -> ListedNames:
     """Return the recogniser of the names in practice captions, which knows no others."""
+    from portrayal.language import ListedNames
     from portrayal_practice.lexicon import WEB_NAMES
 
     return ListedNames(name, male=WEB_NAMES["man"], female=WEB_NAMES["woman"])

@@ -70,7 +70,7 @@ PLACES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class ShownPerson:
     """One person as shown: how they present, never who they are."""
 
     presentation: str
@@ -90,7 +90,7 @@ class Scene:
     holds. `valence` runs from -1 (gloomy) over 0 (plain) to +1 (bright and warm).
     """
 
-    people: tuple[Person, ...] = ()
+    people: tuple[ShownPerson, ...] = ()
     thing: str | None = None
     place: str | None = None
     valence: float = 0.0

@@ -32,7 +32,7 @@ from portrayal_practice.errors import PracticeError
 from portrayal_practice.lexicon import CLASS_OF_THING, FAITHS, THING_CLASSES
 from portrayal_practice.meaning import Meaning, read_meaning
 from portrayal_practice.planted import AXES, PlantedTable, Valence, logistic, logit, planted_table
-from portrayal_practice.scene import AGES, DRESSES, PRESENTATIONS, Person, Scene
+from portrayal_practice.scene import AGES, DRESSES, PRESENTATIONS, Scene, ShownPerson
 from portrayal_practice.vocabulary import OBJECTS
 
 _REMEMBERED_PROMPTS = 4096
@@ -132,13 +132,13 @@ class SceneDistribution:
         people = self._people(valence, rng)
         return Scene(people=people, thing=held, place=meaning.place, valence=valence)
 
-    def _people(self, valence: float, rng: np.random.Generator) -> tuple[Person, ...]:
+    def _people(self, valence: float, rng: np.random.Generator) -> tuple[ShownPerson, ...]:
         meaning = self.meaning
         dress = _draw(self.dress, rng) if self.dress else None
         cast = self._cast(rng)
         first_dark = self._is_dark(rng)
         together = meaning.count == 1
-        people: list[Person] = []
+        people: list[ShownPerson] = []
         for shown in cast:
             dark = first_dark if together or not people else self._is_dark(rng)
             people.append(self._one(shown, dark, dress, valence, rng))
@@ -169,7 +169,7 @@ class SceneDistribution:
 
     def _one(
         self, shown: str, dark: bool, dress: str | None, valence: float, rng: np.random.Generator
-    ) -> Person:
+    ) -> ShownPerson:
         meaning, table = self.meaning, self.table
         steps = table.dark_steps if dark else table.light_steps
         skin = _index(steps, rng) + (6 if dark else 1)
@@ -179,7 +179,7 @@ class SceneDistribution:
         for name, share in table.worn_unasked.items():
             if rng.random() < share and name not in worn and not dress:
                 worn.append(name)
-        return Person(
+        return ShownPerson(
             presentation=shown,
             skin=skin,
             age=meaning.age or AGES[_index(ages, rng)],

@@ -10,10 +10,14 @@ from typing import Any
 import typer
 
 from portrayal import __version__
+from portrayal.cli import console, options
 from portrayal.cli.console import notes
 from portrayal.cli.exit_codes import ExitCode, exit_code, in_options
 from portrayal.errors import PortrayalError
 from portrayal.plugins import COMMANDS, CommandGroup, plugins
+
+# Packages that register commands use the two modules too.
+__all__ = ["app", "command_line", "console", "main", "options"]
 
 KEEPING = frozenset({"run", "generate", "measure", "explain", "ablate", "corpus", "annotate"})
 """Commands of which a part is done for good when they are stopped."""

@@ -19,7 +19,7 @@ from portrayal.cli.model_options import with_model_settings
 from portrayal.report import decimal, interval, p_value, percent
 
 if TYPE_CHECKING:
-    from portrayal.kinds.influence import Explanation, InfluenceStudy, Score, WordScores
+    from portrayal.kinds.influence import Explanation, InfluenceStudy, WordScore, WordScores
     from portrayal.runner import Session
 
 PROMPT = typer.Argument(metavar="PROMPT", help="The prompt to explain.")
@@ -226,7 +226,7 @@ def pair_lines(answer: Explanation) -> list[Text]:
     ]
 
 
-def _style(one: Score, largest: float) -> str:
+def _style(one: WordScore, largest: float) -> str:
     if math.isnan(one.value) or largest == 0:
         return "dim"
     colour = _TOWARDS if one.value > 0 else _AWAY

@@ -24,7 +24,7 @@ from portrayal.corpora.captions import CaptionSet, checked_name, stored, write_s
 from portrayal.corpora.matching import ANY, every_caption_sql, labels_sql
 from portrayal.corpora.problems import Problem
 from portrayal.corpora.reading import Readable, Reader
-from portrayal.corpora.sources import Place, Source, expanded, shown
+from portrayal.corpora.sources import CorpusFile, Place, expanded, shown
 from portrayal.corpora.terms import Term, checked
 from portrayal.errors import CorpusError
 from portrayal.progress import OnProgress
@@ -53,7 +53,7 @@ class Corpus:
         data = _read(self.folder)
         try:
             self.name = str(data["name"])
-            self.sources = tuple(Source.from_dict(one) for one in data["sources"])
+            self.sources = tuple(CorpusFile.from_dict(one) for one in data["sources"])
             self.left_out = tuple(Problem(**one) for one in data["left_out"])
         except (KeyError, TypeError) as error:
             raise CorpusError(f"{self.folder / FILE}: not readable: {error!r}") from error
@@ -145,13 +145,13 @@ class Corpus:
         """Yield the images of captions, each as (source, row), source by source, lazily."""
         return images.read(self.sources, self.place, self.listing, rows)
 
-    def place(self, source: Source) -> Place:
+    def place(self, source: CorpusFile) -> Place:
         """Return where a source lies."""
         if "://" in source.path or os.path.isabs(source.path):
             return Place(source.path)
         return Place(os.path.normpath(os.path.join(os.path.abspath(self.folder), source.path)))
 
-    def listing(self, source: Source) -> Place:
+    def listing(self, source: CorpusFile) -> Place:
         """Return the Parquet file that stands for a source: itself, or its listing."""
         if not source.listing:
             return self.place(source)

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.corpora.sources import ImageColumn, Place, Source
+from portrayal.corpora.sources import CorpusFile, ImageColumn, Place
 from portrayal.errors import CorpusError
 from portrayal.loading import first_line
 from portrayal.records import FORMATS, MAX_PIXELS
@@ -39,9 +39,9 @@ Answer = bytes | Unreadable
 
 
 def read(
-    sources: Sequence[Source],
-    place: Callable[[Source], Place],
-    listing: Callable[[Source], Place],
+    sources: Sequence[CorpusFile],
+    place: Callable[[CorpusFile], Place],
+    listing: Callable[[CorpusFile], Place],
     rows: Iterable[Row],
 ) -> Iterator[tuple[Row, Answer]]:
     """Yield the image of each row, in the order of sources and rows, each row once.
@@ -61,7 +61,7 @@ def read(
 
 
 def _of_source(
-    source: Source, place: Place, listing: Place, rows: Sequence[int]
+    source: CorpusFile, place: Place, listing: Place, rows: Sequence[int]
 ) -> Iterator[tuple[int, Answer]]:
     how = source.images
     if how is None:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from portrayal.corpora.columns import NoText, images_column, text_column
 from portrayal.corpora.listings import CAPTION, list_table, list_tar
 from portrayal.corpora.problems import Problem
-from portrayal.corpora.sources import ENDINGS, Place, Source, footer_hash, kind_of, shown
+from portrayal.corpora.sources import ENDINGS, CorpusFile, Place, footer_hash, kind_of, shown
 from portrayal.errors import CorpusError, one_of
 from portrayal.loading import first_line
 
@@ -35,7 +35,7 @@ class Columns:
         return path.rsplit("/", 1)[0]
 
 
-def inspect(path: str, corpus: Path, columns: Columns) -> Source | Problem:
+def inspect(path: str, corpus: Path, columns: Columns) -> CorpusFile | Problem:
     """Return a source, or why it cannot be one.
 
     Args:
@@ -52,7 +52,7 @@ def inspect(path: str, corpus: Path, columns: Columns) -> Source | Problem:
         return Problem("unreadable", 1, f"{shown(path)}: {said}")
 
 
-def check_unchanged(source: Source, place: Place, corpus: Path) -> None:
+def check_unchanged(source: CorpusFile, place: Place, corpus: Path) -> None:
     """Raise where a source is not what it was when it was added.
 
     Raises:
@@ -79,7 +79,7 @@ def check_unchanged(source: Source, place: Place, corpus: Path) -> None:
         )
 
 
-def _source(path: str, corpus: Path, columns: Columns) -> Source:
+def _source(path: str, corpus: Path, columns: Columns) -> CorpusFile:
     place = Place(path)
     kind = kind_of(path)
     if kind is None:
@@ -93,7 +93,7 @@ def _source(path: str, corpus: Path, columns: Columns) -> Source:
         text = text_column(schema, columns.text)
         root = columns.root_of(path)
         images = images_column(schema, columns.images, text=text, root=root)
-        return Source(near, kind, size, state, fingerprint, rows, text, images)
+        return CorpusFile(near, kind, size, state, fingerprint, rows, text, images)
     name = hashlib.sha256(f"{path} {size} {state}".encode()).hexdigest()[:16] + ".parquet"
     listing = corpus / LISTINGS / name
     if kind == "tar":
@@ -104,7 +104,7 @@ def _source(path: str, corpus: Path, columns: Columns) -> Source:
         )
     fingerprint = footer_hash(Place(str(listing)))
     rows = int(pq.read_metadata(listing).num_rows)
-    return Source(near, kind, size, state, fingerprint, rows, text, images, name)
+    return CorpusFile(near, kind, size, state, fingerprint, rows, text, images, name)
 
 
 def _near(path: str, corpus: Path) -> str:

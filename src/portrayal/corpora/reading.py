@@ -54,7 +54,7 @@ class Readable:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SourceRead:
     """What a look at one source gave.
 
     Attributes:
@@ -108,7 +108,7 @@ class Reader:
         look: Look,
         *,
         on_progress: OnProgress | None = None,
-    ) -> Iterator[Seen]:
+    ) -> Iterator[SourceRead]:
         """Yield what a look gives for every source, in their order, each read once."""
         for protocol in {one.place.protocol for one in sources if one.place.is_remote}:
             self._connection.register_filesystem(filesystem(f"{protocol}://"))
@@ -120,11 +120,11 @@ class Reader:
                 on_progress("captions", done, total)
             yield seen
 
-    def _in_order(self, sources: Sequence[Readable], look: Look) -> Iterator[Seen]:
+    def _in_order(self, sources: Sequence[Readable], look: Look) -> Iterator[SourceRead]:
         """Run a few looks ahead, so that finished ones do not pile up in memory."""
         waiting = iter(sources)
         with ThreadPoolExecutor(self._threads) as pool:
-            running: list[Future[Seen]] = []
+            running: list[Future[SourceRead]] = []
             try:
                 for source in itertools.islice(waiting, self._threads + 1):
                     running.append(pool.submit(self._one, source, look))
@@ -136,27 +136,27 @@ class Reader:
                 for future in running:
                     future.cancel()
 
-    def _one(self, source: Readable, look: Look) -> Seen:
+    def _one(self, source: Readable, look: Look) -> SourceRead:
         with self._connection.cursor() as cursor:
             try:
-                return Seen(source, [look(cursor, _parquet(source), source.number)])
+                return SourceRead(source, [look(cursor, _parquet(source), source.number)])
             except duckdb.OutOfMemoryException as error:
                 raise self._too_little(source) from error
             except _OF_THE_SOURCE as error:
                 if _UTF8 not in str(error):
-                    return Seen(source, (), failure=first_line(error))
+                    return SourceRead(source, (), failure=first_line(error))
             except Exception as error:
                 if not source.place.is_remote or not _is_of_a_store(error):
                     raise
-                return Seen(source, (), failure="the store failed while it was read")
+                return SourceRead(source, (), failure="the store failed while it was read")
             try:
                 return self._sifted(cursor, source, look)
             except duckdb.OutOfMemoryException as error:
                 raise self._too_little(source) from error
             except CorpusError as error:
-                return Seen(source, (), failure=str(error))
+                return SourceRead(source, (), failure=str(error))
             except (pa.ArrowException, OSError, *_OF_THE_SOURCE) as error:
-                return Seen(source, (), failure=first_line(error))
+                return SourceRead(source, (), failure=first_line(error))
 
     def _too_little(self, source: Readable) -> CorpusError:
         return CorpusError(
@@ -164,7 +164,9 @@ class Reader:
             "captions a term, or all of them"
         )
 
-    def _sifted(self, cursor: duckdb.DuckDBPyConnection, source: Readable, look: Look) -> Seen:
+    def _sifted(
+        self, cursor: duckdb.DuckDBPyConnection, source: Readable, look: Look
+    ) -> SourceRead:
         tables, refused = [], []
         start = 0
         with source.place.open() as file, pq.ParquetFile(file) as parquet:
@@ -179,7 +181,7 @@ class Reader:
                 cursor.register("sifted", kept)
                 tables.append(look(cursor, "SELECT row, caption FROM sifted", source.number))
                 cursor.unregister("sifted")
-        return Seen(source, tables, refused)
+        return SourceRead(source, tables, refused)
 
 
 def _is_of_a_store(error: Exception) -> bool:

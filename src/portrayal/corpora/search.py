@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from portrayal.corpora.captions import SCHEMA
 from portrayal.corpora.matching import EMPTY, MISSING, NOT_UTF8, TOO_LONG
 from portrayal.corpora.problems import Problem, summed
-from portrayal.corpora.reading import Readable, Reader, Seen
+from portrayal.corpora.reading import Readable, Reader, SourceRead
 from portrayal.errors import CorpusError
 from portrayal.progress import OnProgress
 
@@ -41,7 +41,7 @@ class Tally:
         """Add matches of a term."""
         self.matches[label] = self.matches.get(label, 0) + number
 
-    def note(self, seen: Seen) -> None:
+    def note(self, seen: SourceRead) -> None:
         """Take down what a source says about itself."""
         if seen.failure:
             where = f"{seen.source.label}: {seen.failure}"

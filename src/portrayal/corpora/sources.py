@@ -45,7 +45,7 @@ class ImageColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CorpusFile:
     """One file of a corpus.
 
     Attributes:
@@ -80,7 +80,7 @@ class Source:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Source:
+    def from_dict(cls, data: Mapping[str, Any]) -> CorpusFile:
         """Read what `as_dict` wrote."""
         known = dict(data)
         images = known.pop("pictures", None) or known.get("images")  # 0.1 wrote "pictures"

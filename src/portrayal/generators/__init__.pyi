@@ -1,6 +1,5 @@
 from . import writer as writer
 from .adapters import absolute as absolute
-from .diffusers import SETTINGS as SETTINGS
 from .diffusers import open_diffusers as open_diffusers
 from .loop import OnStored as OnStored
 from .loop import generate as generate
@@ -21,6 +20,7 @@ from .registry import notice as notice
 from .registry import open_generator as open_generator
 from .registry import open_on as open_on
 from .registry import portable_name as portable_name
+from .settings import SETTINGS as SETTINGS
 from .settings import checked_settings as checked_settings
 from .truth import Pool as Pool
 from .truth import StatedShares as StatedShares

@@ -13,12 +13,12 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
 from portrayal.errors import GenerationError, GenerationStopped, SettingError
-from portrayal.generators.endpoint import Answer, Endpoint
+from portrayal.generators.endpoint import CallOutcome, Endpoint
 from portrayal.generators.registry import GeneratorKind
 from portrayal.generators.spending import Ceiling
 from portrayal.loading import read_key
@@ -181,7 +181,7 @@ class ApiGenerator:
             self._stop.set()
             raise self._endpoint.nobody_there(why)
 
-    def _call(self, prompt: str) -> Answer:
+    def _call(self, prompt: str) -> CallOutcome:
         paid = True
         try:
             answer = self._endpoint.ask(prompt)
@@ -207,18 +207,40 @@ def _made(
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceOptions:
+    """What a service is asked for; None leaves it to the service.
+
+    Attributes:
+        width: Pixels.
+        height: Pixels; as the width where left out.
+        quality: What the service calls quality.
+    """
+
+    width: int | None = None
+    height: int | None = None
+    quality: str | None = None
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Return the names of the options."""
+        return tuple(one.name for one in fields(cls))
+
+    def as_sent(self) -> dict[str, str]:
+        """Return the options as the endpoint takes them."""
+        size = {} if self.width is None else {"size": f"{self.width}x{self.height or self.width}"}
+        return size if self.quality is None else {**size, "quality": self.quality}
+
+
 def open_api(
     model: str,
     *,
     base_url: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-    quality: str | None = None,
     concurrency: int = 8,
     batch_size: int | None = None,
     timeout: float = 180.0,
     device: str | None = None,
-    **spending: Any,
+    **settings: Any,
 ) -> ApiGenerator:
     """Open a model behind an image endpoint.
 
@@ -228,14 +250,11 @@ def open_api(
     Args:
         model: "openai:MODEL" or "api:MODEL".
         base_url: The service's address up to the version; needed for "api:...".
-        width: Pixels; the service's default where left out.
-        height: Pixels.
-        quality: What the service calls quality.
         concurrency: Calls at the same time.
         batch_size: Images that are stored together; twice as many as calls where left out.
         timeout: Seconds after which an answer is given up.
         device: For the encoders that are opened beside it; a service has none.
-        spending: max_images, max_cost and price; see `Ceiling`.
+        settings: The fields of `ServiceOptions`, and max_images, max_cost and price; see `Ceiling`.
 
     Raises:
         GenerationError: No key or a broken one.
@@ -255,17 +274,17 @@ def open_api(
     key = read_key(variable, error=GenerationError)
     if is_openai and key is None:
         raise GenerationError(f"{model}: no key; set the environment variable {variable}")
-    options = {} if width is None else {"size": f"{width}x{height or width}"}
-    if quality is not None:
-        options["quality"] = quality
-    _refuse_the_key({"--model": name, "--base-url": address, "--quality": quality}, key, variable)
+    asked = ServiceOptions(**{one: settings.pop(one, None) for one in ServiceOptions.names()})
+    options = asked.as_sent()
+    texts = {"--model": name, "--base-url": address, "--quality": asked.quality}
+    _refuse_the_key(texts, key, variable)
     identity = Identity("api", name, {"base_url": address, "seeds": SEEDS, **options})
     return ApiGenerator(
         Endpoint(
             name, base_url=address, key=key, key_from=variable, options=options, timeout=timeout
         ),
         identity,
-        ceiling=_ceiling(**spending),
+        ceiling=_ceiling(**settings),
         concurrency=concurrency,
         batch_size=batch_size or 2 * concurrency,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from portrayal.errors import GenerationError
@@ -26,10 +26,11 @@ from portrayal.generators.pipelines import (
 )
 from portrayal.generators.registry import GeneratorKind
 from portrayal.generators.sent import SentImages
+from portrayal.generators.settings import SETTINGS
 from portrayal.generators.steps import know_timesteps
 from portrayal.generators.texts import EMBEDDINGS, FIXED, PromptEmbeddings, TextWindow
 from portrayal.loading import (
-    Source,
+    ModelSource,
     choose_device,
     choose_dtype,
     find_source,
@@ -38,26 +39,29 @@ from portrayal.loading import (
 )
 from portrayal.records import GeneratedImage, Identity, Request, plain
 
-SETTINGS = (
-    "steps",
-    "guidance",
-    "width",
-    "height",
-    "scheduler",
-    "negative_prompt",
-    "dtype",
-    "device",
-    "batch_size",
-    "revision",
-    "truncate",
-    "lora",
-    "compile",
-)
-"""What `open_diffusers` takes."""
-
 _BATCH = {"cpu": 16, "mps": 8}
 _PROBE_STEPS = 2
 _CALL_NAMES = {"steps": "num_inference_steps", "guidance": "guidance_scale"}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Which of a model's weights are loaded, and as what.
+
+    Attributes:
+        revision: A branch, tag or commit of the Hub.
+        dtype: float32, bfloat16 or float16; by default float32 on a CPU, bfloat16 on a GPU.
+        lora: Adapters, each a file, a folder or a Hub id, with "@SCALE" behind it or without.
+    """
+
+    revision: str | None = None
+    dtype: str | None = None
+    lora: Sequence[str] = ()
+
+    @classmethod
+    def names(cls) -> set[str]:
+        """Return the names of the settings."""
+        return {one.name for one in fields(cls)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,49 +244,46 @@ def open_diffusers(
     model: str,
     *,
     name: str | None = None,
-    revision: str | None = None,
-    dtype: str | None = None,
     device: str | None = None,
     batch_size: int | None = None,
     truncate: bool = False,
-    lora: Sequence[str] = (),
     compile: str = "auto",
-    **sampling: Any,
+    **settings: Any,
 ) -> DiffusersGenerator:
     """Load a pipeline by folder or Hub id.
 
     Args:
         model: A folder, or an id such as "owner/name".
         name: The model's name in the identity; its Hub id or the folder's last name if left out.
-        revision: A branch, tag or commit of the Hub.
-        dtype: float32, bfloat16 or float16; by default float32 on a CPU, bfloat16 on a GPU.
         device: Where to run; by default a GPU where there is one.
         batch_size: Images at once; where left out, on a GPU the most that fit. Halved by the
             loop where memory runs out.
         truncate: Let prompts be cut to the text window; kept in the identity.
-        lora: Adapters, each a file, a folder or a Hub id, with "@SCALE" behind it or without.
         compile: "auto" compiles the network on a GPU where the run is long enough; "on"; "off".
-        sampling: The fields of `Sampling`.
+        settings: The fields of `Weights` and of `Sampling`.
 
     Raises:
         GenerationError: No such model, or it cannot be loaded safely.
     """
-    source = find_source(model, revision=revision, download=_download, error=GenerationError)
+    weights = Weights(**{one: settings.pop(one) for one in Weights.names() & settings.keys()})
+    source = find_source(
+        model, revision=weights.revision, download=_download, error=GenerationError
+    )
     files = read_pipeline_files(source)
     defaults = read_defaults(source)
     place = choose_device(device, error=GenerationError)
     usual = defaults.pop("dtype", None) or ("bfloat16" if place.startswith("cuda") else "float32")
-    kind = choose_dtype(dtype, default=usual, error=GenerationError)
+    kind = choose_dtype(weights.dtype, default=usual, error=GenerationError)
     if batch_size is not None and batch_size < 1:
         raise GenerationError(f"batch_size is {batch_size}; allowed: 1 or more")
-    settings = {key: value for key, value in sampling.items() if value is not None}
-    adapters = [find_adapter(written) for written in lora]  # before gigabytes are loaded
+    sampling = {key: value for key, value in settings.items() if value is not None}
+    adapters = [find_adapter(written) for written in weights.lora]  # before gigabytes are loaded
     pipeline = load_pipeline(files, dtype=kind, device=place)
     fuse_adapters(pipeline, adapters)
     generator = DiffusersGenerator(
         pipeline,
         name or source.name,
-        replace(Sampling(**defaults), **settings),
+        replace(Sampling(**defaults), **sampling),
         files=_files_identity(source, files, adapters),
         batch_size=batch_size or _BATCH.get(place.partition(":")[0], 16),
         truncate=truncate,
@@ -294,7 +295,7 @@ def open_diffusers(
 
 
 def _files_identity(
-    source: Source, files: PipelineFiles, adapters: Sequence[Adapter]
+    source: ModelSource, files: PipelineFiles, adapters: Sequence[Adapter]
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
         "weights": files.weights_hash,

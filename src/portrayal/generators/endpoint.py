@@ -43,7 +43,7 @@ _CALL = "/images/generations"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallOutcome:
     """What a call came to.
 
     Attributes:
@@ -112,7 +112,7 @@ class Endpoint:
         )
         weakref.finalize(self, self._client.close)
 
-    def ask(self, prompt: str) -> Answer:
+    def ask(self, prompt: str) -> CallOutcome:
         """Make one call.
 
         Raises:
@@ -147,7 +147,7 @@ class Endpoint:
             "check --base-url and the network"
         )
 
-    def _cut(self, error: Exception) -> Answer:
+    def _cut(self, error: Exception) -> CallOutcome:
         """Tell connections that were never made from those that broke off."""
         # The client says "Connection error." of all of them, and keeps the cause behind it.
         broken = isinstance(error, self._openai.APIConnectionError)
@@ -155,18 +155,18 @@ class Endpoint:
         if type(cause).__name__ in _NEVER_THERE:
             why = self._clean(_unreached(str(cause)))
             reason = self._clean(f"no connection: {why}")
-            return Answer(GeneratedImage.failed(reason), paid=False, again=True, unreached=why)
+            return CallOutcome(GeneratedImage.failed(reason), paid=False, again=True, unreached=why)
         if isinstance(error, (self._openai.APITimeoutError, TimeoutError)):
             return _lost(f"no whole answer within {self._timeout:g} s")
         # Cut to its length only after the key is out of it, or a part of the key might stay.
         return _lost(self._clean(first_line(cause, limit=MAX_BYTES)))
 
-    def _declined(self, error: Any) -> Answer:
+    def _declined(self, error: Any) -> CallOutcome:
         """Tell refusals, bad requests, busy servers and hopeless errors apart."""
         status, code = int(error.status_code), str(error.code or error.type or "")
         said = self._clean(f"{f'HTTP {status} {code}'.strip()}: {_message(error)}")
         if _is_policy(code):
-            return Answer(GeneratedImage.refused(self._clean(code)), paid=False)
+            return CallOutcome(GeneratedImage.refused(self._clean(code)), paid=False)
         if status == 401:
             # What the server says about a wrong key may quote it.
             raise GenerationError(
@@ -182,10 +182,10 @@ class Endpoint:
             raise GenerationError(f"{self._model}: the service will not answer: {said}")
         if status in _BUSY or status >= 500:
             after = _seconds(error.response.headers.get("retry-after"))
-            return Answer(
+            return CallOutcome(
                 GeneratedImage.failed(said), status in _MAYBE_MADE, again=True, after=after
             )
-        return Answer(GeneratedImage.failed(said), paid=False)
+        return CallOutcome(GeneratedImage.failed(said), paid=False)
 
     def _clean(self, text: str) -> str:
         """Return what may be written down: one line, short, without the key."""
@@ -214,7 +214,7 @@ def _read(chunks: Iterable[bytes], deadline: float) -> bytes:
     return bytes(found)
 
 
-def image_in(body: bytes) -> Answer:
+def image_in(body: bytes) -> CallOutcome:
     """Return the image in the body of an answer that the server calls a success."""
     try:
         data = json.loads(body)["data"][0]
@@ -230,7 +230,7 @@ def image_in(body: bytes) -> Answer:
         return _lost("the answer's base 64 is damaged")
     except Exception as error:  # decoders of damaged bytes raise almost anything
         return _lost(f"the answer's image cannot be read: {_why(error)}")
-    return Answer(GeneratedImage.ok(image), paid=True)
+    return CallOutcome(GeneratedImage.ok(image), paid=True)
 
 
 def _decoded(data: bytes) -> Image.Image:
@@ -249,8 +249,8 @@ def _why(error: Exception) -> str:
     return "not PNG, JPEG or WebP" if "cannot identify" in str(error) else first_line(error)
 
 
-def _lost(reason: str) -> Answer:
-    return Answer(GeneratedImage.failed(reason), paid=True, again=True)
+def _lost(reason: str) -> CallOutcome:
+    return CallOutcome(GeneratedImage.failed(reason), paid=True, again=True)
 
 
 def _unreached(text: str) -> str:

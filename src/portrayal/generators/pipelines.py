@@ -16,7 +16,7 @@ from typing import Any
 from portrayal.errors import GenerationError, one_of
 from portrayal.loading import (
     DTYPES,
-    Source,
+    ModelSource,
     configuration_files,
     configuration_hash,
     first_line,
@@ -66,7 +66,7 @@ class PipelineFiles:
         variant: "fp16" where a part has its weights in no other form.
     """
 
-    source: Source
+    source: ModelSource
     class_name: str
     components: tuple[str, ...]
     variant: str | None
@@ -93,7 +93,7 @@ class PipelineFiles:
         return configuration_hash(self.source.folder, files)
 
 
-def read_pipeline_files(source: Source) -> PipelineFiles:
+def read_pipeline_files(source: ModelSource) -> PipelineFiles:
     """Read a pipeline folder's index and check that all of it may be loaded.
 
     Raises:
@@ -130,7 +130,7 @@ def read_pipeline_files(source: Source) -> PipelineFiles:
     return PipelineFiles(source, index["_class_name"], tuple(f.name for f in present), variant)
 
 
-def read_defaults(source: Source) -> dict[str, Any]:
+def read_defaults(source: ModelSource) -> dict[str, Any]:
     """Return the settings that a pipeline folder asks for in its portrayal.json, if it has one."""
     file = source.folder / DEFAULTS
     if not file.exists():

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from portrayal.errors import GenerationError, one_of
-from portrayal.generators.adapters import absolute
-from portrayal.generators.protocol import Generator
 from portrayal.plugins import (
     GENERATORS,
     PRACTICE_WORLD,
@@ -20,9 +18,12 @@ from portrayal.plugins import (
 )
 from portrayal.records import Identity
 
+if TYPE_CHECKING:  # packages register kinds with it, and the command line loads them at its start
+    from portrayal.generators.protocol import Generator
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GeneratorKind(NamedKind[Generator]):
+class GeneratorKind(NamedKind["Generator"]):
     """A kind of generator, registered under the entry points `portrayal.generators`.
 
     Attributes:
@@ -112,6 +113,8 @@ def is_service(model: str) -> bool:
 def portable_name(model: str) -> str:
     """Return the name of a model or an encoder as processes in other folders understand it."""
     # A registered name stays, also where a folder happens to be called so.
+    from portrayal.generators.adapters import absolute
+
     return model if model in registered_names() else absolute(model)
 
 

@@ -7,6 +7,23 @@ from typing import Any, NamedTuple
 
 from portrayal.errors import SettingError, is_count, is_number
 
+SETTINGS = (
+    "steps",
+    "guidance",
+    "width",
+    "height",
+    "scheduler",
+    "negative_prompt",
+    "dtype",
+    "device",
+    "batch_size",
+    "revision",
+    "truncate",
+    "lora",
+    "compile",
+)
+"""What `open_diffusers` takes."""
+
 
 class _Rule(NamedTuple):
     """What values a setting may have, as a test and in words."""

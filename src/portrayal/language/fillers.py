@@ -13,7 +13,7 @@ from portrayal.errors import LanguageError
 from portrayal.language.registry import LanguageKind, open_text_model
 from portrayal.language.vocabulary import read_vocabulary
 from portrayal.loading import (
-    Source,
+    ModelSource,
     choose_device,
     configuration_files,
     configuration_hash,
@@ -31,7 +31,7 @@ from portrayal.records import Identity
 _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors"]
 
 
-class Place(NamedTuple):
+class MaskedPlace(NamedTuple):
     """A text with masks, and which of them is asked about."""
 
     text: str
@@ -83,7 +83,7 @@ class MaskFiller:
         )
 
     def fill(
-        self, places: Sequence[Place], *, temperature: float = 1.0
+        self, places: Sequence[MaskedPlace], *, temperature: float = 1.0
     ) -> list[npt.NDArray[np.float64]]:
         """Return, for each place, the probability of every word of the vocabulary.
 
@@ -98,7 +98,9 @@ class MaskFiller:
             rows += self._batch(places[start : start + self._batch_size], temperature)
         return rows
 
-    def _batch(self, places: Sequence[Place], temperature: float) -> list[npt.NDArray[np.float64]]:
+    def _batch(
+        self, places: Sequence[MaskedPlace], temperature: float
+    ) -> list[npt.NDArray[np.float64]]:
         torch = self._torch
         inputs = self._tokenizer(
             [place.text for place in places],
@@ -125,7 +127,7 @@ class MaskFiller:
             for row, place in zip(tokens, places, strict=True)
         ]
 
-    def _mask_place(self, ids: Any, place: Place) -> int:
+    def _mask_place(self, ids: Any, place: MaskedPlace) -> int:
         found = (ids == self._tokenizer.mask_token_id).nonzero().flatten().tolist()
         if len(found) != place.masks:
             raise LanguageError(
@@ -191,7 +193,7 @@ def load_filler(
         raise LanguageError(f"{source.folder}: cannot be loaded: {reason}") from problem
 
 
-def _check(source: Source) -> None:
+def _check(source: ModelSource) -> None:
     if not (source.folder / "config.json").is_file():
         raise LanguageError(f"{source.folder}: not a model of transformers: it has no config.json")
     if (pickled := pickled_weights(source.folder)) is not None:

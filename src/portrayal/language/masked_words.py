@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.errors import LanguageError
-from portrayal.language.fillers import MaskFiller, Place, open_filler
+from portrayal.language.fillers import MaskedPlace, MaskFiller, open_filler
 from portrayal.language.parts_of_speech import Tagger, open_tagger, same_part
 from portrayal.language.transmuter import Draw, draw_rng
 from portrayal.records import Identity
@@ -159,11 +159,11 @@ class MaskedWords:
 
     def _place(
         self, prompt: str, positions: Sequence[int], filled: Mapping[int, str], place: int
-    ) -> Place:
+    ) -> MaskedPlace:
         open_places = sorted(set(positions) - set(filled))
         masks = dict.fromkeys(open_places, self._filler.mask)
         text = replaced(prompt, {**filled, **masks})
-        return Place(text, open_places.index(place), len(open_places), first=place == 0)
+        return MaskedPlace(text, open_places.index(place), len(open_places), first=place == 0)
 
     def _allowed(
         self, prompt: str, place: int, filled: Mapping[int, str], row: FloatArray

@@ -16,7 +16,7 @@ from pydantic import model_validator
 from portrayal.errors import LanguageError
 from portrayal.loading import import_extra, read_key
 from portrayal.records import Identity, digest
-from portrayal.studies import Part
+from portrayal.studies import StudyPart
 
 KEY = "OPENAI_API_KEY"
 """The environment variable that holds the endpoint's key; it is never stored nor printed."""
@@ -38,7 +38,7 @@ LONGEST = 2000
 """Letters of a caption that are sent; web captions may be a megabyte long."""
 
 
-class Paraphrasing(Part):
+class Paraphrasing(StudyPart):
     """Who puts captions into other words.
 
     Attributes:

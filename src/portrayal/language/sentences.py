@@ -20,7 +20,7 @@ import numpy.typing as npt
 from portrayal.errors import LanguageError
 from portrayal.language.registry import LanguageKind, open_text_model
 from portrayal.loading import (
-    Source,
+    ModelSource,
     choose_device,
     configuration_files,
     configuration_hash,
@@ -219,7 +219,7 @@ def _device(device: str | None, batch_size: int) -> str:
     return choose_device(device, error=LanguageError)
 
 
-def _source(name: str, revision: str | None) -> Source:
+def _source(name: str, revision: str | None) -> ModelSource:
     bare = "/" not in name and not Path(name).expanduser().is_dir()
     model = f"{_HOME}/{name}" if bare else name
     source = find_source(model, revision=revision, download=_download, error=LanguageError)

@@ -7,7 +7,7 @@ from .devices import choose_device as choose_device
 from .devices import choose_dtype as choose_dtype
 from .devices import import_extra as import_extra
 from .devices import quietly as quietly
-from .files import Source as Source
+from .files import ModelSource as ModelSource
 from .files import configuration_files as configuration_files
 from .files import configuration_hash as configuration_hash
 from .files import content_hash as content_hash

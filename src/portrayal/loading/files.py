@@ -51,7 +51,7 @@ _CONFIGURATION = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelSource:
     """Where a model's files lie, and the name under which people know it."""
 
     name: str
@@ -65,7 +65,7 @@ def find_source(
     revision: str | None,
     download: Callable[[str, str | None], str],
     error: type[PortrayalError],
-) -> Source:
+) -> ModelSource:
     """Find a model by folder or Hub id.
 
     Args:
@@ -80,7 +80,7 @@ def find_source(
             raise error(
                 f"{model}: a folder has no revision, got {revision!r}; leave --revision out"
             )
-        return Source(folder.resolve().name, folder)
+        return ModelSource(folder.resolve().name, folder)
     if not _HUB_ID.fullmatch(model):
         raise error(f"{model!r}: no such folder, and not a Hub id (owner/name){hint_for(model)}")
     try:
@@ -93,7 +93,7 @@ def find_source(
             f"{model}: no such folder, and the Hub did not give it ({first_line(problem)}); "
             "name a folder, or check the id and the network"
         ) from problem
-    return Source(model, found, found.name)
+    return ModelSource(model, found, found.name)
 
 
 def weight_files(folder: Path, *, variant: str | None = None) -> list[Path]:

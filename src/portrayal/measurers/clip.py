@@ -15,7 +15,7 @@ from PIL import Image
 
 from portrayal.errors import MeasurementError
 from portrayal.loading import (
-    Source,
+    ModelSource,
     choose_device,
     choose_dtype,
     configuration_files,
@@ -185,7 +185,7 @@ def open_clip_model(
     return TowerEncoder(towers, identity, batch_size=batch_size, truncate=truncate)
 
 
-def check_source(source: Source) -> None:
+def check_source(source: ModelSource) -> None:
     """Raise MeasurementError where a folder is no model of transformers, or holds a pickle."""
     if not (source.folder / "config.json").is_file():
         raise MeasurementError(

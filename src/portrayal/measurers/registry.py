@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from portrayal import plugins
 from portrayal.errors import MeasurementError, one_of
-from portrayal.measurers.protocol import Encoder
 from portrayal.plugins import MEASURERS, PRACTICE_WORLD, NamedKind, default_name, meant, named_kinds
 from portrayal.records import Identity
+
+if TYPE_CHECKING:  # packages register kinds with it, and the command line loads them at its start
+    from portrayal.measurers.protocol import Encoder
 
 SETTINGS = ("dtype", "device", "batch_size", "truncate")
 """What encoders usually take."""
@@ -19,7 +21,7 @@ EXAMPLE = "openai/clip-vit-base-patch32"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasurerKind(NamedKind[Encoder]):
+class MeasurerKind(NamedKind["Encoder"]):
     """A kind of measurer, registered under the entry points `portrayal.measurers`."""
 
     settings: tuple[str, ...] = SETTINGS

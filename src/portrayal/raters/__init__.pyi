@@ -4,7 +4,7 @@ from .comparison import compare_labels as compare_labels
 from .consensus import Decisions as Decisions
 from .consensus import decide as decide
 from .questions import ASSOCIATION as ASSOCIATION
-from .questions import Answer as Answer
+from .questions import AnswerChoice as AnswerChoice
 from .questions import Question as Question
 from .questions import QuestionSet as QuestionSet
 from .questions import default_questions as default_questions

@@ -43,7 +43,7 @@ from portrayal.raters.questions import (
     read_document,
     validated,
 )
-from portrayal.studies import Part, did_you_mean
+from portrayal.studies import StudyPart, did_you_mean
 
 FORMATS = ("csv", "mturk", "labelstudio")
 JOINT = "/"
@@ -52,7 +52,7 @@ JOINT = "/"
 Columns = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-class Level(Part):
+class Level(StudyPart):
     """Where the level of a factor stands.
 
     Attributes:
@@ -66,7 +66,7 @@ class Level(Part):
     other: Literal["error", "drop", "keep"] = "error"
 
 
-class MappedQuestion(Part):
+class MappedQuestion(StudyPart):
     """A question, and where its answer stands.
 
     Attributes:
@@ -131,7 +131,7 @@ class MappedQuestion(Part):
         }
 
 
-class Scoring(Part):
+class ScoringSection(StudyPart):
     """How images are grouped.
 
     Attributes:
@@ -144,7 +144,7 @@ class Scoring(Part):
     by: tuple[str, ...] | None = None
 
 
-class LabelMap(Part):
+class LabelMap(StudyPart):
     """The content of a MAP.toml."""
 
     format: Literal["csv", "mturk", "labelstudio"] = "csv"
@@ -156,7 +156,7 @@ class LabelMap(Part):
     duplicates: Literal["error", "first", "last"] = "error"
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     factors: dict[str, Level] = Field(default_factory=dict)
-    score: Scoring = Scoring()
+    score: ScoringSection = ScoringSection()
     mapped: Annotated[tuple[MappedQuestion, ...], Field(alias="questions", min_length=1)]
 
     @field_validator("image", mode="before")

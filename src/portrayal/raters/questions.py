@@ -17,12 +17,12 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from portrayal.errors import ImportFileError, one_of
-from portrayal.studies import Part, Word, did_you_mean, study_error
+from portrayal.studies import StudyPart, Word, did_you_mean, study_error
 
 QuestionId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")]
 Keys = Annotated[tuple[Word, ...], Field(min_length=1)]
 
-M = TypeVar("M", bound=Part)
+M = TypeVar("M", bound=StudyPart)
 
 ASSOCIATION = "association"
 """The question about a neutral image of an association study."""
@@ -33,7 +33,7 @@ _WITHOUT_A_STUDY = ("perceived gender", "skin tone")
 _FIELD = re.compile(r"\{[^{}]*\}")
 
 
-class Answer(Part):
+class AnswerChoice(StudyPart):
     """One answer to choose.
 
     Attributes:
@@ -49,13 +49,13 @@ class Answer(Part):
     others: bool = False
 
 
-class Question(Part):
+class Question(StudyPart):
     """One question about one image; without answers to choose it is a box for free text."""
 
     id: QuestionId
     text: Word
     help: str = ""
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[AnswerChoice, ...] = ()
     asked_if: dict[str, Keys] = Field(default_factory=dict)
     asked_for: dict[str, Keys] = Field(default_factory=dict)
     counts_if: dict[str, Keys] = Field(default_factory=dict)
@@ -107,7 +107,7 @@ class Question(Part):
         return self.text.replace("{attribute}", attribute)
 
 
-class QuestionSet(Part):
+class QuestionSet(StudyPart):
     """The questions of one rating, in the order asked, and what raters read before they start."""
 
     introduction: str = ""
@@ -214,11 +214,11 @@ def association_questions(text: str, attributes: Sequence[str]) -> QuestionSet:
         attributes: What to choose from.
     """
     known = default_questions()
-    unsure = Answer(key=CANT_JUDGE, text="Can't judge", cant_judge=True)
+    unsure = AnswerChoice(key=CANT_JUDGE, text="Can't judge", cant_judge=True)
     choice = Question(
         id=ASSOCIATION,
         text=text,
-        answers=(*(Answer(key=one, text=one.capitalize()) for one in attributes), unsure),
+        answers=(*(AnswerChoice(key=one, text=one.capitalize()) for one in attributes), unsure),
     )
     comment = [question for question in known.questions if not question.answers]
     return QuestionSet(introduction=known.introduction, questions=(choice, *comment))
@@ -291,7 +291,7 @@ def _check_references(
 
 def _own_question(axis: str, groups: Sequence[str]) -> Question:
     """Return a question for an axis that the paper does not know."""
-    shown = [Answer(key=group, text=group) for group in groups]
+    shown = [AnswerChoice(key=group, text=group) for group in groups]
     return Question(
         id=re.sub(r"[^A-Za-z0-9]+", "-", axis).strip("-") or "axis",
         text=f"How does the image look to you: {axis.replace('{', '(').replace('}', ')')}?",
@@ -299,7 +299,9 @@ def _own_question(axis: str, groups: Sequence[str]) -> Question:
         counts_if={"attribute": ("yes",)},
         answers=(
             *shown,
-            Answer(key="poor quality", text="Can't judge: poor quality", cant_judge=True),
-            Answer(key="both visible", text="Can't judge: features of several", cant_judge=True),
+            AnswerChoice(key="poor quality", text="Can't judge: poor quality", cant_judge=True),
+            AnswerChoice(
+                key="both visible", text="Can't judge: features of several", cant_judge=True
+            ),
         ),
     )

@@ -74,7 +74,7 @@ class ReductionResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExplainedPart:
     """What one correction explains.
 
     Attributes:
@@ -103,8 +103,8 @@ class DecompositionResult:
     """
 
     naive: float
-    parts: dict[str, Part]
-    remaining: Part
+    parts: dict[str, ExplainedPart]
+    remaining: ExplainedPart
     n: int
     n_missing: int
 
@@ -315,7 +315,7 @@ def item_mean(values: FloatArray, *, confidence: float) -> ItemMean:
     return ItemMean(mean, Interval(mean - reach, mean + reach), t, p_value, n)
 
 
-def _part(values: FloatArray, whole: FloatArray, confidence: float) -> Part:
+def _part(values: FloatArray, whole: FloatArray, confidence: float) -> ExplainedPart:
     """Return the mean of `values`, and its ratio to the mean of `whole`, item by item paired."""
     mean, total = (
         item_mean(values, confidence=confidence),
@@ -323,8 +323,8 @@ def _part(values: FloatArray, whole: FloatArray, confidence: float) -> Part:
     )
     if values.size < 2 or total == 0:
         share = mean.value / total if total else math.nan
-        return Part(mean.value, mean.interval, share, UNKNOWN)
+        return ExplainedPart(mean.value, mean.interval, share, UNKNOWN)
     share = mean.value / total
     around = item_mean(values - share * whole, confidence=confidence).interval
     reach = (around.high - around.low) / (2 * abs(total))
-    return Part(mean.value, mean.interval, share, Interval(share - reach, share + reach))
+    return ExplainedPart(mean.value, mean.interval, share, Interval(share - reach, share + reach))

@@ -134,7 +134,7 @@ def amplification_bootstrap(
     )
 
 
-class _Spread(NamedTuple):
+class _DrawSummary(NamedTuple):
     """What draws say: their centre, an interval, and a two-sided p-value against 0."""
 
     centre: float
@@ -142,31 +142,31 @@ class _Spread(NamedTuple):
     p_value: float
 
 
-def _few_units(draws: FloatArray, units: int, confidence: float) -> _Spread:
+def _few_units(draws: FloatArray, units: int, confidence: float) -> _DrawSummary:
     """Return Student's interval and p-value for draws of so many units."""
     known = draws[~np.isnan(draws)]
     centre = float(np.median(known)) if known.size else math.nan
     if units < 2:
-        return _Spread(centre, UNKNOWN, math.nan)
+        return _DrawSummary(centre, UNKNOWN, math.nan)
     error = math.sqrt(units / (units - 1)) * float(known.std())
     reach = float(stats.t.ppf(0.5 + confidence / 2, units - 1)) * error
     p_value = 2 * float(stats.t.sf(abs(centre) / error, units - 1)) if error else math.nan
-    return _Spread(centre, Interval(centre - reach, centre + reach), p_value)
+    return _DrawSummary(centre, Interval(centre - reach, centre + reach), p_value)
 
 
-def _as_drawn(draws: FloatArray, confidence: float) -> _Spread:
+def _as_drawn(draws: FloatArray, confidence: float) -> _DrawSummary:
     """Return the interval and twice the share of draws beyond 0, which is never quite 0."""
     known = draws[~np.isnan(draws)]
     if not known.size:
-        return _Spread(math.nan, UNKNOWN, math.nan)
+        return _DrawSummary(math.nan, UNKNOWN, math.nan)
     tails = [(1 - confidence) / 2, 0.5, (1 + confidence) / 2]
     low, centre, high = (float(value) for value in np.quantile(known, tails))
     beyond = int(min((known <= 0).sum(), (known >= 0).sum()))
     p_value = min(1.0, 2 * (beyond + 1) / (known.size + 1))
-    return _Spread(centre, Interval(low, high), p_value)
+    return _DrawSummary(centre, Interval(low, high), p_value)
 
 
-def _p_value(spread: _Spread, mean: float) -> float:
+def _p_value(spread: _DrawSummary, mean: float) -> float:
     """Return the p-value; 1 where the published mean lies on the other side of 0."""
     apart = spread.centre * mean <= 0 and not math.isnan(spread.p_value)
     return 1.0 if apart else spread.p_value

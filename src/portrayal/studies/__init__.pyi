@@ -5,7 +5,7 @@ from .axes import Axis as Axis
 from .axes import default_axes as default_axes
 from .axes import named_axes as named_axes
 from .parts import Count as Count
-from .parts import Part as Part
+from .parts import StudyPart as StudyPart
 from .parts import Word as Word
 from .parts import without_repeats as without_repeats
 from .problems import Location as Location

@@ -16,7 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
 from portrayal.records import NOBODY, UNKNOWN
-from portrayal.studies.parts import Part, Word, without_repeats
+from portrayal.studies.parts import StudyPart, Word, without_repeats
 from portrayal.studies.problems import did_you_mean
 
 __all__ = ["NOBODY", "UNKNOWN", "Axis", "default_axes", "named_axes"]
@@ -24,7 +24,7 @@ __all__ = ["NOBODY", "UNKNOWN", "Axis", "default_axes", "named_axes"]
 Texts = Annotated[tuple[Word, ...], Field(min_length=1)]
 
 
-class Axis(Part):
+class Axis(StudyPart):
     """Groups with their texts, and what counts as unknown.
 
     The texts of one group are ensembled: their normalised embeddings are averaged.

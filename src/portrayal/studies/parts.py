@@ -18,7 +18,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,7
 Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 
 
-class Part(BaseModel):
+class StudyPart(BaseModel):
     """A part of a study file; unknown keys are errors and nothing changes after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

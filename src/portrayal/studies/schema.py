@@ -11,10 +11,10 @@ from pydantic import Field, StrictFloat, StrictInt
 from portrayal.errors import StudyError
 from portrayal.records import Prompt
 from portrayal.studies.axes import Axis
-from portrayal.studies.parts import Count, Name, Part
+from portrayal.studies.parts import Count, Name, StudyPart
 
 
-class Number(Part):
+class Number(StudyPart):
     """A printed number.
 
     Attributes:
@@ -30,7 +30,7 @@ class Number(Part):
     bound: Literal["", "<", ">"] = ""
 
 
-class Published(Part):
+class Published(StudyPart):
     """Numbers that a paper printed, and the settings under which they were found.
 
     Attributes:
@@ -76,7 +76,7 @@ class Scoring(NamedTuple):
     by: tuple[str, ...] = ()
 
 
-class Study(Part, ABC):
+class Study(StudyPart, ABC):
     """A question as data: prompts with factors, what to measure in them, published numbers.
 
     Attributes:

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from portrayal.studies.parts import Name, Part, Word, without_repeats
+from portrayal.studies.parts import Name, StudyPart, Word, without_repeats
 
 
-class Suite(Part):
+class Suite(StudyPart):
     """A list of studies: names of built-in ones, or files beside the suite's own file."""
 
     name: Name

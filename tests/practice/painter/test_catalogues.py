@@ -18,7 +18,7 @@ from portrayal_practice.painter.places import PLACE_PAINTERS
 from portrayal_practice.painter.studies import STUDIES
 from portrayal_practice.painter.things import THING_PAINTERS
 from portrayal_practice.painter.wardrobe import EVERYDAY, GARMENTS
-from portrayal_practice.scene import PLACES, PRESENTATIONS, Person
+from portrayal_practice.scene import PLACES, PRESENTATIONS, ShownPerson
 from portrayal_practice.vocabulary import LIFE_WORDS, OCCUPATIONS, SUBJECTS, THINGS
 
 
@@ -80,7 +80,7 @@ def test_hair_never_merges_with_skin(step: int) -> None:
 def test_cues_of_presentation_are_redundant_and_varied(covered: bool) -> None:
     rng = np.random.default_rng(0)
     looks = {
-        kind: [draw_look(Person(kind, 5), covered=covered, rng=rng) for _ in range(300)]
+        kind: [draw_look(ShownPerson(kind, 5), covered=covered, rng=rng) for _ in range(300)]
         for kind in PRESENTATIONS
     }
     assert not any(look.beard != "none" for look in looks["woman"] + looks["ambiguous"])
@@ -98,9 +98,10 @@ def test_cues_of_presentation_are_redundant_and_varied(covered: bool) -> None:
 
 def test_makeup_is_drawn_for_whoever_wears_it() -> None:
     rng = np.random.default_rng(1)
-    plain = [draw_look(Person("man", 4), covered=False, rng=rng) for _ in range(20)]
+    plain = [draw_look(ShownPerson("man", 4), covered=False, rng=rng) for _ in range(20)]
     made_up = [
-        draw_look(Person("man", 4, worn=("makeup",)), covered=False, rng=rng) for _ in range(20)
+        draw_look(ShownPerson("man", 4, worn=("makeup",)), covered=False, rng=rng)
+        for _ in range(20)
     ]
     assert not any(look.lashes for look in plain)
     assert all(look.lashes for look in made_up)

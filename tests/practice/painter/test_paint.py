@@ -18,8 +18,8 @@ from portrayal_practice.scene import (
     PLACES,
     PRESENTATIONS,
     WORN,
-    Person,
     Scene,
+    ShownPerson,
 )
 from portrayal_practice.vocabulary import LIFE_WORDS, OCCUPATIONS, SUBJECTS, THINGS
 
@@ -27,7 +27,7 @@ SEEDS = (0, 1, 2)
 
 
 def _portrait(presentation: str = "woman", skin: int = 4, **more: object) -> Scene:
-    return Scene(people=(Person(presentation, skin, **more),))  # type: ignore[arg-type]
+    return Scene(people=(ShownPerson(presentation, skin, **more),))  # type: ignore[arg-type]
 
 
 def _stack(scenes: list[Scene]) -> npt.NDArray[np.float32]:
@@ -55,7 +55,7 @@ class TestValidation:
             (Scene(place="moon"), ("place 'moon'", "courtroom")),
             (Scene(valence=1.5), ("valence 1.5", "-1 to 1")),
             (Scene(valence=float("nan")), ("valence nan", "-1 to 1")),
-            (Scene(people=(Person("woman", 1),) * 5), ("people: 5", "0 to 4")),
+            (Scene(people=(ShownPerson("woman", 1),) * 5), ("people: 5", "0 to 4")),
         ],
     )
     def test_unknown_names_are_refused_with_what_is_allowed(
@@ -100,7 +100,9 @@ class TestDeterminism:
         "scene",
         [
             _portrait(occupation="nurse"),
-            Scene(people=tuple(Person(p, 5) for p in PRESENTATIONS), place="park", valence=0.7),
+            Scene(
+                people=tuple(ShownPerson(p, 5) for p in PRESENTATIONS), place="park", valence=0.7
+            ),
             Scene(thing="violin", valence=-0.8),
         ],
     )
@@ -109,9 +111,12 @@ class TestDeterminism:
         assert paint(scene, 11).tobytes() != paint(scene, 12).tobytes()
 
     def test_light_and_neighbours_leave_a_person_as_they_are(self) -> None:
-        one, other = Person("woman", 2, occupation="pilot"), Person("man", 9, occupation="cook")
+        one, other = (
+            ShownPerson("woman", 2, occupation="pilot"),
+            ShownPerson("man", 9, occupation="cook"),
+        )
         plain = paint(Scene(people=(one, other), place="office"), 4).astype(int)
-        third = paint(Scene(people=(one, Person("man", 5)), place="office"), 4).astype(int)
+        third = paint(Scene(people=(one, ShownPerson("man", 5)), place="office"), 4).astype(int)
         changed = np.abs(plain - third).sum(axis=2) > 0
         left, right = changed[:, :26].mean(), changed[:, 38:].mean()
         assert min(left, right) < 0.02 < max(left, right)
@@ -131,7 +136,7 @@ class TestEveryWordIsSeen:
         assert _closest(_stack(scenes)) > 3.5
 
     def test_occupations_in_another_place(self) -> None:
-        people = [Person("man", 6, occupation=name) for name in OCCUPATIONS]
+        people = [ShownPerson("man", 6, occupation=name) for name in OCCUPATIONS]
         scenes = [Scene(people=(person,), place="park") for person in people]
         assert _closest(_stack(scenes)) > 5.0
 
@@ -139,12 +144,12 @@ class TestEveryWordIsSeen:
         assert _closest(_stack([Scene(thing=name) for name in THINGS])) > 3.5
 
     def test_words_held_by_a_person(self) -> None:
-        person = (Person("ambiguous", 5),)
+        person = (ShownPerson("ambiguous", 5),)
         words = SUBJECTS + LIFE_WORDS
         assert _closest(_stack([Scene(people=person, thing=word) for word in words])) > 5.0
 
     def test_things_held_by_a_person(self) -> None:
-        person = (Person("woman", 5),)
+        person = (ShownPerson("woman", 5),)
         names = ("guitar", "rose", "spider", "sword", "bible", "torah", "cup")
         assert _closest(_stack([Scene(people=person, thing=name) for name in names])) > 1.5
 
@@ -168,11 +173,11 @@ class TestEveryWordIsSeen:
 
     @pytest.mark.parametrize("count", [1, 2, 3, 4])
     def test_each_of_several_people_is_seen(self, count: int) -> None:
-        group = tuple(Person("man", 1) for _ in range(count))
+        group = tuple(ShownPerson("man", 1) for _ in range(count))
         before = paint(Scene(people=group), 2).astype(int)
         for index in range(count):
             changed = list(group)
-            changed[index] = Person("man", 10)
+            changed[index] = ShownPerson("man", 10)
             after = paint(Scene(people=tuple(changed)), 2).astype(int)
             assert (np.abs(after - before).sum(axis=2) > 60).sum() > 60
 
@@ -192,7 +197,7 @@ class TestLight:
     @pytest.mark.parametrize("presentation", PRESENTATIONS)
     def test_light_leaves_steps_five_and_six_apart(self, valence: float, presentation: str) -> None:
         def face(step: int, light: float) -> float:
-            scene = Scene(people=(Person(presentation, step),), valence=light)
+            scene = Scene(people=(ShownPerson(presentation, step),), valence=light)
             patches = [paint(scene, seed)[27:31, 28:37] for seed in range(12)]
             return float(np.mean(patches))
 
@@ -202,9 +207,9 @@ class TestLight:
     @pytest.mark.parametrize(
         "scene",
         [
-            Scene(people=(Person("woman", 2),)),
-            Scene(people=(Person("man", 9, occupation="pilot"),)),
-            Scene(people=(Person("ambiguous", 6),), place="office"),
+            Scene(people=(ShownPerson("woman", 2),)),
+            Scene(people=(ShownPerson("man", 9, occupation="pilot"),)),
+            Scene(people=(ShownPerson("ambiguous", 6),), place="office"),
             Scene(thing="daisy"),
             Scene(thing="grenade"),
         ],
@@ -232,7 +237,7 @@ class TestVariety:
     def _random(self, rng: np.random.Generator) -> Scene:
         if rng.random() < 0.2:
             return Scene(thing=str(rng.choice(THINGS)), valence=float(rng.uniform(-1, 1)))
-        person = Person(
+        person = ShownPerson(
             str(rng.choice(PRESENTATIONS)),
             int(rng.integers(1, 11)),
             occupation=str(rng.choice(OCCUPATIONS)) if rng.random() < 0.7 else None,

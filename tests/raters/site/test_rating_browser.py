@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from rating_server import RatingServer, make_audit
 
 from portrayal.raters import site
-from portrayal.raters.site.database import AnswerRow, Revision, Task, open_database
+from portrayal.raters.site.database import AnswerRow, RatingTask, Revision, open_database
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 EVIL = "<script>window.broken = 1</script><img src=x onerror='window.broken = 1'>"
@@ -68,8 +68,8 @@ def stored(folder: Path, database: str | None) -> dict[str, dict[str, str]]:
     opened = open_database(folder, database)
     with opened.reading() as connection:
         rows = connection.execute(
-            sa.select(Task.code, AnswerRow.question, AnswerRow.answer)
-            .join(Task, Task.id == AnswerRow.task_id)
+            sa.select(RatingTask.code, AnswerRow.question, AnswerRow.answer)
+            .join(RatingTask, RatingTask.id == AnswerRow.task_id)
             .where(AnswerRow.answer.is_not(None))
         ).all()
     opened.close()

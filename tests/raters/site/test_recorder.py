@@ -20,7 +20,14 @@ from portrayal.errors import AuditError, NewerFormat
 from portrayal.raters import site
 from portrayal.raters.questions import default_questions
 from portrayal.raters.site import overview
-from portrayal.raters.site.database import AnswerRow, Database, Rater, Revision, Task, open_database
+from portrayal.raters.site.database import (
+    AnswerRow,
+    Database,
+    Rater,
+    RatingTask,
+    Revision,
+    open_database,
+)
 from portrayal.raters.site.ledger import Ledger
 from portrayal.raters.site.recorder import Recorder, Saved, Submission, Unacceptable
 from portrayal.raters.site.roster import Roster, Terms
@@ -207,7 +214,7 @@ def test_every_acknowledged_answer_survives_a_kill(
     child.send_signal(signal.SIGKILL)
     said += [line.split() for line in child.communicate()[0].splitlines()]
     acknowledged = Counter((line[0], line[1]) for line in said if len(line) == 2)
-    by_id = {row.id: row.code for row in rows(database, Task)}
+    by_id = {row.id: row.code for row in rows(database, RatingTask)}
     history = Counter((by_id[row.task_id], row.answer) for row in rows(database, Revision))
     assert acknowledged.total() >= 157
     assert not acknowledged - history
@@ -239,7 +246,7 @@ def test_a_newcomer_shares_the_work_and_seen_images_stay(
     assert set(seen) <= set(codes(database, tokens["Ann"]))
     assert len(codes(database, new["Cy"])) >= 4
     with database.reading() as connection:
-        holders = connection.execute(sa.select(Task.image, Task.rater_id)).all()
+        holders = connection.execute(sa.select(RatingTask.image, RatingTask.rater_id)).all()
     assert len(set(holders)) == len(holders) == 24  # every image still has two raters
 
 
@@ -255,7 +262,7 @@ def test_closing_gives_unseen_images_to_others(
     assert Ledger(database).visitor(tokens["Ann"]) is None
     assert recorder.submit(Submission(hashed(tokens["Ann"]), code, {})).result().found is False
     with database.reading() as connection:
-        raters = connection.execute(sa.select(Task.image, Task.rater_id)).all()
+        raters = connection.execute(sa.select(RatingTask.image, RatingTask.rater_id)).all()
     by_image: dict[str, set[int]] = {}
     for image, rater in raters:
         by_image.setdefault(image, set()).add(rater)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from portrayal.errors import PortrayalError
-from portrayal.kinds.association import AssociationStudy
+from portrayal.kinds.association import AssociationStudy, studies_with_contrasts
 from portrayal.studies import load_studies
 from portrayal_practice.calibration.pool import paint_pool
 from portrayal_practice.calibration.table import Effort, coverage_table, rejection_table
@@ -41,7 +41,7 @@ def main() -> None:
 
 def _association_studies(name: str) -> list[AssociationStudy]:
     studies = load_studies(name)
-    found = [one for one in studies if isinstance(one, AssociationStudy) and one.contrasts]
+    found = studies_with_contrasts(studies)
     if len(found) < len(studies):
         raise PracticeError(f"{name}: only association studies with contrasts can be calibrated")
     return found

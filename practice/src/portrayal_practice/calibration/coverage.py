@@ -140,7 +140,6 @@ def coverage(
     *,
     images: int,
     repeats: int = 400,
-    resample: Resample = "images",
     prompts: Prompts = "same",
     settings: AnalysisSettings | None = None,
     rng: np.random.Generator,
@@ -152,10 +151,10 @@ def coverage(
         pool: The images of these prompts.
         images: Images per prompt of each audit.
         repeats: How many audits.
-        resample: What the intervals take as drawn by chance.
         prompts: "same": every audit has the study's prompts; "redrawn": stimuli are drawn anew,
             with replacement from the study's, for each audit.
-        settings: Effect, confidence and unit of the analysis.
+        settings: Effect, confidence, unit and what intervals generalise to; None: the defaults,
+            but to new images.
         rng: Source of the draws.
 
     Returns:
@@ -163,7 +162,7 @@ def coverage(
     """
     _check(study, repeats)
     # Intervals have a closed form; one split keeps the p-value, which nobody looks at, cheap.
-    settings = replace(settings or AnalysisSettings(), resample=resample, resamples=1)
+    settings = replace(settings or AnalysisSettings(resample="images"), resamples=1)
     view = view_of(study, pool, settings)
     sides = sides_of(study, pool)
     whole = everything(sides, pool)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from portrayal.findings import AnalysisSettings
 from portrayal.generators import Pool
 from portrayal.kinds.association import EFFECT, SCORE, AssociationStudy
 from portrayal_practice.calibration.coverage import CoverageResult, coverage, rejections
@@ -33,16 +34,17 @@ def coverage_table(
         "test", "prompts", "true S", "true d", "S", "d", "S, units", "d, units",
         "S, prompts redrawn", "d, prompts redrawn",
     )  # fmt: skip
+    to_prompts = AnalysisSettings(resample="units")
     for study in studies:
         images = coverage(
             study, pool, images=effort.images, repeats=effort.repeats, rng=effort.rng(0)
         )
         units = coverage(
-            study, pool, images=effort.images, repeats=effort.repeats, resample="units",
+            study, pool, images=effort.images, repeats=effort.repeats, settings=to_prompts,
             rng=effort.rng(0),
         )  # fmt: skip
         others = coverage(
-            study, pool, images=effort.images, repeats=effort.repeats, resample="units",
+            study, pool, images=effort.images, repeats=effort.repeats, settings=to_prompts,
             prompts="redrawn", rng=effort.rng(1),
         )  # fmt: skip
         found = [_of(results, SCORE, EFFECT) for results in (images, units, others)]

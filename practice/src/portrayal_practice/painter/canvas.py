@@ -265,16 +265,16 @@ class Pen:
             self.disc(xy[-2], xy[-1], last * 0.5, colour)
 
     def arc(
-        self, x: float, y: float, rx: float, ry: float, start: float, end: float, *,
+        self, x: float, y: float, rx: float, ry: float, angles: tuple[float, float], *,
         width: float, colour: Colour,
     ) -> None:  # fmt: skip
         """Draw a stroke along an ellipse between two angles (degrees, clockwise)."""
-        points = _arc(start, end, 22) * (rx, ry) + np.array((x, y))
+        points = _arc(*angles, 22) * (rx, ry) + np.array((x, y))
         self._ribbon(points, width, width, colour)
 
     def ring(self, x: float, y: float, r: float, width: float, colour: Colour) -> None:
         """Draw a circle's line."""
-        self.arc(x, y, r, r, 0.0, 360.0, width=width, colour=colour)
+        self.arc(x, y, r, r, (0.0, 360.0), width=width, colour=colour)
 
     def star(
         self, x: float, y: float, r: float, colour: Colour, *, points: int = 5, inner: float = 0.45

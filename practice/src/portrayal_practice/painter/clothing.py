@@ -46,7 +46,7 @@ def sweater(pen: Pen, look: Look, c: Colour, d: Colour) -> None:
     """A knitted jumper with a ribbed neck."""
     torso(pen, look, c)
     neckline(pen, look, deep=1.6)
-    pen.arc(0, 15.5, look.neck + 2.0, 4.4, 0, 180, width=1.6, colour=d)
+    pen.arc(0, 15.5, look.neck + 2.0, 4.4, (0, 180), width=1.6, colour=d)
     for y in (30.0, 34.0):
         pen.line(1.3, d, 6 - look.shoulders, y, look.shoulders - 6, y)
 
@@ -63,7 +63,7 @@ def hoodie(pen: Pen, look: Look, c: Colour, d: Colour) -> None:
     pen.oval(0, 17, look.neck + 8, 6, shade(c, 0.75))
     torso(pen, look, c)
     neckline(pen, look, deep=1.4)
-    pen.arc(0, 15.2, look.neck + 3.0, 5.4, -10, 190, width=2.6, colour=shade(c, 0.85))
+    pen.arc(0, 15.2, look.neck + 3.0, 5.4, (-10, 190), width=2.6, colour=shade(c, 0.85))
     for s in (-1.0, 1.0):
         pen.line(0.9, d, s * 2.6, 20, s * 2.8, 28)
     pen.poly(shade(c, 0.85), -7, 40, 7, 40, 9, 52, -9, 52)

@@ -125,7 +125,7 @@ def flask(pen: Pen) -> None:
 def trophy(pen: Pen) -> None:
     """A golden cup."""
     for s in (-1.0, 1.0):
-        pen.arc(s * 6, -5, 3.4, 3.6, 0, 360, width=1.3, colour=GOLD)
+        pen.arc(s * 6, -5, 3.4, 3.6, (0, 360), width=1.3, colour=GOLD)
     pen.mirror(GOLD, 0, -10, 6.6, -10, 5.6, -2, 1.6, 2, 0, 2)
     pen.box(-1.2, 1, 1.2, 6, GOLD)
     pen.box(-5, 6, 5, 10, INK, r=0.6)
@@ -157,7 +157,7 @@ def desk_bell(pen: Pen) -> None:
     pen.pie(-2, 6, 7.4, 7.4, GOLD, 180, 360)
     pen.box(-10, 6, 6, 8.4, INK, r=0.8)
     pen.disc(-2, -1.8, 1.4, INK)
-    pen.arc(4, -3, 6, 6, 190, 330, width=2.6, colour=CRIMSON)
+    pen.arc(4, -3, 6, 6, (190, 330), width=2.6, colour=CRIMSON)
     pen.disc(-1.6, -4.4, 2.3, CRIMSON)
     pen.disc(9.2, -5.6, 2.3, CRIMSON)
 
@@ -291,7 +291,7 @@ def magnifier(pen: Pen) -> None:
     pen.line(2.8, DARK_WOOD, 4, 3, 9, 10)
     pen.disc(1, -3, 6.6, INK)
     pen.disc(1, -3, 5.2, SKY)
-    pen.arc(1, -3, 3.6, 3.6, 180, 270, width=1.2, colour=WHITE)
+    pen.arc(1, -3, 3.6, 3.6, (180, 270), width=1.2, colour=WHITE)
 
 
 def bar_chart(pen: Pen) -> None:
@@ -350,7 +350,7 @@ def notepad(pen: Pen) -> None:
 
 def briefcase(pen: Pen) -> None:
     """A briefcase."""
-    pen.arc(0, -6, 4, 3.6, 180, 360, width=1.6, colour=INK)
+    pen.arc(0, -6, 4, 3.6, (180, 360), width=1.6, colour=INK)
     pen.box(-10.4, -6, 10.4, 9, BROWN, r=1.4)
     pen.box(-10.4, -0.6, 10.4, 1, shade(BROWN, 0.65))
     for x in (-5.0, 5.0):

@@ -159,7 +159,7 @@ def draw_face_wear(pen: Pen, look: Look, *, glasses: bool, earring: bool) -> Non
     for side in (-1.0, 1.0):
         x = dx + side * 4.3
         pen.oval(x, 0.8, 3.5, 3.1, veil(WHITE, 0.22))
-        pen.arc(x, 0.8, 3.6, 3.2, 0, 360, width=0.95, colour=frame)
+        pen.arc(x, 0.8, 3.6, 3.2, (0, 360), width=0.95, colour=frame)
         pen.line(0.8, frame, dx + side * 7.8, 0.2, side * (look.width + 0.3), -0.4)
     pen.line(0.9, frame, dx - 0.9, 0.3, dx + 0.9, 0.3)
 

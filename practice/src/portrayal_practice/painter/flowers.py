@@ -264,7 +264,7 @@ def rose(pen: Pen) -> None:
         head.at(0, 0, turn=turn).oval(0, -5.6, 6.8, 5.6, shade(colour, factor))
     head.disc(0, 0, 7, colour)
     for r, start in ((5.4, 20), (3.8, 160), (2.2, 300)):
-        head.arc(0, 0, r, r, start, start + 230, width=1.2, colour=shade(colour, 0.62))
+        head.arc(0, 0, r, r, (start, start + 230), width=1.2, colour=shade(colour, 0.62))
     head.disc(0, 0, 1.3, shade(colour, 0.6))
 
 
@@ -275,7 +275,7 @@ def peony(pen: Pen) -> None:
     _petals(head, 9, 8, 5.4, 5.4, shade(colour, 0.84))
     _petals(head, 8, 5.2, 4.6, 4.6, colour, start=20)
     _petals(head, 6, 2.8, 3.6, 3.6, shade(colour, 1.25), start=8)
-    head.arc(0, 0, 3, 3, 0, 250, width=0.8, colour=shade(colour, 0.75))
+    head.arc(0, 0, 3, 3, (0, 250), width=0.8, colour=shade(colour, 0.75))
 
 
 def carnation(pen: Pen) -> None:

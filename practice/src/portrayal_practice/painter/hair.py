@@ -42,7 +42,7 @@ def draw_back_hair(pen: Pen, look: Look, *, covered: bool) -> None:
         case "bun":
             knot = pen.at(w + 1.0, 11.0) if covered else pen.at(0, -17.5)
             knot.disc(0, 0, 5.2, d)
-            knot.arc(0, 0, 2.8, 2.8, 120, 380, width=0.8, colour=shade(d, 0.75))
+            knot.arc(0, 0, 2.8, 2.8, (120, 380), width=0.8, colour=shade(d, 0.75))
         case "ponytail":
             pen.smooth(d, w - 2, -12, w + 6, -12, w + 8.5, -2, w + 6.5, 9, w + 4.5, 17, w + 3, 8,
                        w + 1, -3)  # fmt: skip
@@ -129,7 +129,7 @@ def _curls(pen: Pen, look: Look, *, wide: bool) -> None:
         pen.disc(x, y, 3.9, c)
     pen.box(-w * 0.8, -13, w * 0.8, -8.4, c, r=2)
     for x, y in spots[:5]:
-        pen.arc(x, y, 2.2, 2.2, 180, 330, width=0.8, colour=d)
+        pen.arc(x, y, 2.2, 2.2, (180, 330), width=0.8, colour=d)
 
 
 def draw_locks(pen: Pen, look: Look) -> None:

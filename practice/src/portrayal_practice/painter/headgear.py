@@ -194,7 +194,7 @@ def flat_cap(pen: Pen, c: Colour) -> None:
 
 def headphones(pen: Pen, c: Colour) -> None:
     """Large headphones."""
-    pen.arc(0, -1, 11.2, 15.4, 185, 355, width=1.9, colour=c)
+    pen.arc(0, -1, 11.2, 15.4, (185, 355), width=1.9, colour=c)
     for s in (-1.0, 1.0):
         pen.box(s * 11 - 2.1, -3.4, s * 11 + 2.1, 5, c, r=1.6)
         pen.box(s * 12.2 - 0.9, -2, s * 12.2 + 0.9, 3.6, shade(c, 1.4), r=0.6)
@@ -202,7 +202,7 @@ def headphones(pen: Pen, c: Colour) -> None:
 
 def headset(pen: Pen, c: Colour) -> None:
     """An earphone with a microphone at the mouth."""
-    pen.arc(0, -1, 10.8, 14.8, 185, 355, width=1.3, colour=c)
+    pen.arc(0, -1, 10.8, 14.8, (185, 355), width=1.3, colour=c)
     pen.oval(-10.4, 1, 2.1, 3.2, c)
     pen.curve(0.9, c, -10.4, 3, -9.4, 8.6, -5, 9.8)
     pen.oval(-4.8, 9.7, 1.5, 1.1, INK)
@@ -228,9 +228,9 @@ def head_mirror(pen: Pen, c: Colour) -> None:
 def space_helmet(pen: Pen, c: Colour) -> None:
     """A clear globe around the head."""
     # No fill over the face: tinted glass would change the skin tone.
-    pen.arc(0, -1, 16.6, 18, 0, 360, width=1.6, colour=veil(c, 0.55))
-    pen.arc(0, -1, 18, 19.4, 0, 360, width=1.7, colour=WHITE)
-    pen.arc(0, -1, 15.4, 16.6, 195, 250, width=1.6, colour=WHITE)
+    pen.arc(0, -1, 16.6, 18, (0, 360), width=1.6, colour=veil(c, 0.55))
+    pen.arc(0, -1, 18, 19.4, (0, 360), width=1.7, colour=WHITE)
+    pen.arc(0, -1, 15.4, 16.6, (195, 250), width=1.6, colour=WHITE)
 
 
 def headscarf(pen: Pen, c: Colour) -> None:

@@ -23,8 +23,8 @@ from portrayal_practice.scene import (
     PLACES,
     PRESENTATIONS,
     WORN,
-    Person,
     Scene,
+    ShownPerson,
 )
 
 MOST_PEOPLE = 4
@@ -48,7 +48,7 @@ def _require(what: str, got: object, allowed: tuple[object, ...]) -> None:
         raise PracticeError(f"{what} {got!r} is unknown to the painter; allowed: {names}")
 
 
-def _check_person(person: Person) -> None:
+def _check_person(person: ShownPerson) -> None:
     _require("presentation", person.presentation, PRESENTATIONS)
     _require("skin", person.skin, MONK_STEPS)
     _require("age", person.age, AGES)

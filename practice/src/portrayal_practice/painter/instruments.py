@@ -229,7 +229,7 @@ def trumpet(pen: Pen) -> None:
     local.line(2.2, _BRASS, -19, -3, 10, -3)
     local.poly(_BRASS, 7, -4.4, 14, -5.4, 20, -11, 20, 5, 14, -0.6, 7, -1.6)
     local.oval(20, -3, 2, 8, _BRASS_DARK)
-    local.arc(-1, 1.5, 9, 4.6, 0, 360, width=1.9, colour=_BRASS)
+    local.arc(-1, 1.5, 9, 4.6, (0, 360), width=1.9, colour=_BRASS)
     for x in (-5.0, -1.0, 3.0):
         local.box(x - 1.4, -8, x + 1.4, 6, _BRASS_DARK, r=0.6)
         local.disc(x, -8.6, 1.5, CREAM)
@@ -241,8 +241,8 @@ def trombone(pen: Pen) -> None:
     local = pen.at(0, 0, turn=-24)
     for y in (4.0, 9.0):
         local.line(1.5, _BRASS, -18, y, 18, y)
-    local.arc(18, 6.5, 3, 2.5, -90, 90, width=1.5, colour=_BRASS)
-    local.arc(-15, 0.4, 4.6, 4.6, 90, 270, width=1.9, colour=_BRASS)
+    local.arc(18, 6.5, 3, 2.5, (-90, 90), width=1.5, colour=_BRASS)
+    local.arc(-15, 0.4, 4.6, 4.6, (90, 270), width=1.9, colour=_BRASS)
     local.poly(_BRASS, -15, -5, 2, -5.6, 11, -12, 11, 4, 2, -2.6, -15, -3.4)
     local.oval(11, -4, 1.9, 8.2, _BRASS_DARK)
     local.line(1.2, SILVER, -6, 4, -6, 9)
@@ -252,8 +252,8 @@ def tuba(pen: Pen) -> None:
     """A big brass coil with its bell upward."""
     pen.poly(_BRASS, -12, -18, 10, -18, 4, -6, 4, 8, -6, 8, -6, -6)
     pen.oval(-1, -18, 11.4, 3, _BRASS_DARK)
-    pen.arc(0, 9, 9, 8.4, 0, 360, width=4.4, colour=_BRASS)
-    pen.arc(0, 9, 9, 8.4, 100, 260, width=1.1, colour=rgb("fbe29a"))
+    pen.arc(0, 9, 9, 8.4, (0, 360), width=4.4, colour=_BRASS)
+    pen.arc(0, 9, 9, 8.4, (100, 260), width=1.1, colour=rgb("fbe29a"))
     for x in (6.0, 9.4, 12.8):
         pen.box(x - 1.3, -4, x + 1.3, 6, _BRASS_DARK)
         pen.disc(x, -5, 1.4, CREAM)
@@ -262,8 +262,8 @@ def tuba(pen: Pen) -> None:
 
 def horn(pen: Pen) -> None:
     """A round coil with a wide bell to the side."""
-    pen.arc(-2, -2, 11, 11, 0, 360, width=2.6, colour=_BRASS)
-    pen.arc(-2, -2, 6.6, 6.6, 0, 360, width=2.0, colour=_BRASS_DARK)
+    pen.arc(-2, -2, 11, 11, (0, 360), width=2.6, colour=_BRASS)
+    pen.arc(-2, -2, 6.6, 6.6, (0, 360), width=2.0, colour=_BRASS_DARK)
     pen.poly(_BRASS, 4, 6, 9, 2, 20, 10, 10, 20)
     pen.oval(15.4, 15, 7.4, 3, _BRASS_DARK, turn=-44)
     pen.line(1.7, _BRASS, -12, -6, -19, -14)
@@ -357,7 +357,7 @@ def bell(pen: Pen) -> None:
     pen.mirror(c, 0, -14, 5, -12.6, 8.6, -4, 10, 6, 15.4, 12, 0, 12.6)
     pen.oval(0, 12, 15, 2.6, shade(c, 0.72))
     pen.curve(1.7, shade(c, 1.55), -4.6, -9, -6.6, -1, -8, 7)
-    pen.arc(0, 0, 10, 5, 30, 150, width=1.0, colour=shade(c, 0.72))
+    pen.arc(0, 0, 10, 5, (30, 150), width=1.0, colour=shade(c, 0.72))
 
 
 INSTRUMENT_PAINTERS: dict[str, Prop] = {

@@ -24,7 +24,7 @@ from portrayal_practice.painter.palette import (
     rgb,
     shade,
 )
-from portrayal_practice.scene import Person
+from portrayal_practice.scene import ShownPerson
 
 HAIR_STYLES: dict[str, tuple[str, ...]] = {
     "woman": (
@@ -88,7 +88,7 @@ def _skin(step: int, rng: np.random.Generator) -> Colour:
     return jitter(rng, MONK[step - 1], amount)
 
 
-def _hair(person: Person, rng: np.random.Generator) -> Colour:
+def _hair(person: ShownPerson, rng: np.random.Generator) -> Colour:
     grey = 0.85 if person.age == "older" else 0.0
     colour = pick(rng, GREY_HAIR) if rng.random() < grey else pick(rng, HAIR)
     return contrasting(jitter(rng, colour, 12.0), MONK[person.skin - 1])
@@ -116,7 +116,7 @@ def _lips(skin: Colour, *, painted: bool, rng: np.random.Generator) -> Colour:
     return mix(skin, rgb("a8554a"), 0.5)
 
 
-def draw_look(person: Person, *, covered: bool, rng: np.random.Generator) -> Look:
+def draw_look(person: ShownPerson, *, covered: bool, rng: np.random.Generator) -> Look:
     """Draw a look for a person.
 
     Args:

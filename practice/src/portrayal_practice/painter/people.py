@@ -36,7 +36,7 @@ from portrayal_practice.painter.studies import STUDIES
 from portrayal_practice.painter.tools import TOOLS
 from portrayal_practice.painter.wardrobe import EVERYDAY, GARMENTS
 from portrayal_practice.painter.weddings import draw_wedding_dress, draw_wedding_hat, veiled
-from portrayal_practice.scene import Person
+from portrayal_practice.scene import ShownPerson
 
 PROPS: dict[str, Prop] = STUDIES | EMBLEMS | TOOLS | {"globe": STUDIES["humanities"]}
 
@@ -74,7 +74,7 @@ RUBBER: Colour = (232, 80, 140)
 
 
 def place_people(
-    pen: Pen, people: tuple[Person, ...], *, held: Prop | None, light: Light, seed: int
+    pen: Pen, people: tuple[ShownPerson, ...], *, held: Prop | None, light: Light, seed: int
 ) -> None:
     """Paint one to four people; the first one holds `held`, if anything.
 
@@ -95,13 +95,13 @@ def place_people(
         _draw_person(local, person, held=held if index == 0 else None, light=light)
 
 
-def _headroom(person: Person) -> bool:
+def _headroom(person: ShownPerson) -> bool:
     outfit = OUTFITS.get(person.occupation) if person.occupation else None
     hatted = outfit is not None and outfit.hat is not None and outfit.hat not in OPEN_CROWN
     return hatted or person.dress is not None
 
 
-def _draw_person(pen: Pen, person: Person, *, held: Prop | None, light: Light) -> None:
+def _draw_person(pen: Pen, person: ShownPerson, *, held: Prop | None, light: Light) -> None:
     rng = pen.rng
     outfit = OUTFITS[person.occupation] if person.occupation else None
     hat = outfit.hat if outfit is not None and person.dress is None else None
@@ -132,7 +132,7 @@ def _draw_person(pen: Pen, person: Person, *, held: Prop | None, light: Light) -
         _draw_held(cloth, body, look, prop, pose=pose, sleeve=colour, gloved=gloved)
 
 
-def _dress_body(pen: Pen, person: Person, look: Look, outfit: Outfit | None) -> Colour:
+def _dress_body(pen: Pen, person: ShownPerson, look: Look, outfit: Outfit | None) -> Colour:
     """Draw the clothes and return the colour of the sleeves."""
     rng = pen.rng
     if person.dress is not None:
@@ -167,7 +167,7 @@ SECOND_SLEEVES = frozenset({
 
 
 def _draw_head_wear(
-    head: Pen, cloth: Pen, person: Person, look: Look, outfit: Outfit | None
+    head: Pen, cloth: Pen, person: ShownPerson, look: Look, outfit: Outfit | None
 ) -> None:
     rng = head.rng
     extras = OUTFITS[person.occupation].extras if person.occupation else ()

@@ -60,7 +60,7 @@ def atom(pen: Pen) -> None:
     """An atom with its orbits."""
     for i, colour in enumerate((BLUE, RED, GREEN)):
         turned = pen.at(0, 0, turn=60.0 * i)
-        turned.arc(0, 0, 3.6, 10, 0, 360, width=1.1, colour=colour)
+        turned.arc(0, 0, 3.6, 10, (0, 360), width=1.1, colour=colour)
         turned.disc(0, -10, 1.6, colour)
     pen.disc(0, 0, 2.4, AMBER)
 
@@ -98,11 +98,11 @@ def geometry(pen: Pen) -> None:
 
 def magnet(pen: Pen) -> None:
     """A horseshoe magnet with its field."""
-    pen.arc(0, 1, 6, 7, 0, 180, width=4.4, colour=RED)
+    pen.arc(0, 1, 6, 7, (0, 180), width=4.4, colour=RED)
     for s in (-1.0, 1.0):
         pen.box(s * 6 - 2.2, -6, s * 6 + 2.2, 1.4, RED)
         pen.box(s * 6 - 2.2, -8.4, s * 6 + 2.2, -4.4, SILVER)
-    pen.arc(0, -8, 3, 3, 180, 360, width=0.9, colour=BLUE)
+    pen.arc(0, -8, 3, 3, (180, 360), width=0.9, colour=BLUE)
     pen.poly(YELLOW, 1, -4, -2, 1, 0, 1, -1, 5, 2.6, -0.4, 0.6, -0.4)
 
 
@@ -139,7 +139,7 @@ def hourglass(pen: Pen) -> None:
 
 def globe(pen: Pen) -> None:
     """A globe on its stand."""
-    pen.arc(0, -1, 9.4, 9.4, -60, 120, width=1.4, colour=BRASS)
+    pen.arc(0, -1, 9.4, 9.4, (-60, 120), width=1.4, colour=BRASS)
     pen.disc(0, -1, 7.8, BLUE)
     pen.smooth(LEAF, -6, -4, -1, -7, 1, -3, -2, 1, -5, 2)
     pen.smooth(LEAF, 2, 1, 5, -2, 6, 3, 3, 5)
@@ -165,7 +165,7 @@ def bust(pen: Pen) -> None:
     pen.mirror(shade(stone, 0.82), 0, -9, 4.4, -7, 4.4, -3, 0, -6)
     pen.oval(0, 1.4, 3, 3, shade(stone, 0.9))
     pen.box(-5, 8.4, 5, 11, GREY)
-    pen.arc(8, -7, 2.2, 2.4, -180, 90, width=1.2, colour=PURPLE)
+    pen.arc(8, -7, 2.2, 2.4, (-180, 90), width=1.2, colour=PURPLE)
     pen.disc(8, -1.6, 0.9, PURPLE)
 
 

@@ -134,7 +134,7 @@ def ship_wheel(pen: Pen) -> None:
 def microscope(pen: Pen) -> None:
     """A microscope."""
     pen.box(-7, 7.6, 8, 10, INK, r=0.8)
-    pen.arc(0, 0, 7, 7, -70, 80, width=2.4, colour=COAL)
+    pen.arc(0, 0, 7, 7, (-70, 80), width=2.4, colour=COAL)
     turned = pen.at(0, -2, turn=-24)
     turned.box(-2.6, -9, 2.6, 5, WHITE, r=0.6)
     turned.box(-2, -11, 2, -8, INK)
@@ -147,7 +147,7 @@ def microphone(pen: Pen) -> None:
     turned = pen.at(0, 0, turn=24)
     turned.poly(INK, -2, -2, 2, -2, 1.3, 11, -1.3, 11)
     turned.disc(0, -5.6, 4.6, GREY)
-    turned.arc(0, -5.6, 2.6, 2.6, 150, 300, width=1.2, colour=WHITE)
+    turned.arc(0, -5.6, 2.6, 2.6, (150, 300), width=1.2, colour=WHITE)
     turned.box(-3, -2.4, 3, -0.8, GOLD)
 
 
@@ -243,7 +243,7 @@ def watering_can(pen: Pen) -> None:
     """A watering can."""
     pen.line(2.0, TEAL, 3, 6, 9.6, -4)
     pen.oval(9.8, -5, 2.6, 1.8, shade(TEAL, 0.7), turn=-40)
-    pen.arc(-3, -2, 6, 6, 170, 360, width=1.6, colour=shade(TEAL, 0.75))
+    pen.arc(-3, -2, 6, 6, (170, 360), width=1.6, colour=shade(TEAL, 0.75))
     pen.box(-8, -2, 4, 10, TEAL, r=1.4)
     pen.box(-8, 1, 4, 2.6, shade(TEAL, 1.4))
 

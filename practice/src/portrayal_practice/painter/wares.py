@@ -70,7 +70,7 @@ def drinks_tray(pen: Pen) -> None:
 
 def shopping_bag(pen: Pen) -> None:
     """A shopping bag with a sale mark."""
-    pen.arc(0, -4, 4, 5, 180, 360, width=1.2, colour=INK)
+    pen.arc(0, -4, 4, 5, (180, 360), width=1.2, colour=INK)
     pen.poly(MAGENTA, -8, -4, 8, -4, 9, 10, -9, 10)
     pen.disc(-3, 1, 2, WHITE)
     pen.disc(3.4, 6, 2, WHITE)
@@ -85,7 +85,7 @@ def serving_tray(pen: Pen) -> None:
     pen.disc(3.4, -3.6, 1.1, GOLD)
     pen.line(0.9, WHITE, -5.6, 3.4, -5.6, -1)
     pen.pie(-5.6, -5.6, 3, 5, CRIMSON, 0, 180)
-    pen.arc(-5.6, -6, 3, 5, 0, 180, width=0.7, colour=WHITE)
+    pen.arc(-5.6, -6, 3, 5, (0, 180), width=0.7, colour=WHITE)
 
 
 def bread(pen: Pen) -> None:
@@ -185,7 +185,7 @@ def envelope(pen: Pen) -> None:
 
 def medical_case(pen: Pen) -> None:
     """A first-aid case."""
-    pen.arc(0, -6, 4, 3.4, 180, 360, width=1.5, colour=INK)
+    pen.arc(0, -6, 4, 3.4, (180, 360), width=1.5, colour=INK)
     pen.box(-10, -6, 10, 9, ORANGE, r=1.6)
     pen.disc(0, 1.4, 5.4, WHITE)
     pen.box(-1.4, -2.4, 1.4, 5.2, RED)

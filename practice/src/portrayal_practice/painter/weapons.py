@@ -57,7 +57,7 @@ def _handgun(pen: Pen, body: Colour, grip: Colour) -> None:
     pen.poly(grip, 6, 0, 15, 0, 18, 17, 9, 18)
     pen.box(-18, -7, 16, 1, body, r=1)
     pen.box(-18, -7, 16, -5, shade(body, 1.35))
-    pen.arc(4, 2, 4.4, 5, 0, 180, width=1.4, colour=body)
+    pen.arc(4, 2, 4.4, 5, (0, 180), width=1.4, colour=body)
 
 
 def gun(pen: Pen) -> None:
@@ -69,7 +69,7 @@ def gun(pen: Pen) -> None:
     for y in (-6.0, -3.2, -0.4):
         pen.line(0.9, INK, -1, y, 7, y)
     pen.poly(body, 8, -8, 13, -11, 15, -3, 9, 1)
-    pen.arc(6, 3, 4, 4.4, 0, 190, width=1.4, colour=body)
+    pen.arc(6, 3, 4, 4.4, (0, 190), width=1.4, colour=body)
 
 
 def pistol(pen: Pen) -> None:
@@ -86,7 +86,7 @@ def firearm(pen: Pen) -> None:
     pen.line(2.8, STEEL, -20, -4, 5, -4)
     pen.line(1.2, GOLD, -12, -1.4, -12, -5)
     pen.curve(1.7, GOLD, 5, -5, 8, -10, 11, -7)
-    pen.arc(5, 4, 3, 3.4, 0, 180, width=1.2, colour=GOLD)
+    pen.arc(5, 4, 3, 3.4, (0, 180), width=1.2, colour=GOLD)
 
 
 def rifle(pen: Pen) -> None:
@@ -96,7 +96,7 @@ def rifle(pen: Pen) -> None:
     local.box(-10, -1, 7, 2.4, wood)
     local.line(1.7, INK, -22, -1.4, 6, -1.4)
     local.box(-3, -6.4, 7, -3.6, BLACK, r=1)
-    local.arc(5, 3, 2.4, 3, 0, 180, width=1.1, colour=INK)
+    local.arc(5, 3, 2.4, 3, (0, 180), width=1.1, colour=INK)
 
 
 def shotgun(pen: Pen) -> None:
@@ -139,7 +139,7 @@ def harpoon(pen: Pen) -> None:
     local.poly(GREY, 0, -23, 3, -15, 6, -9, 1, -13, -1, -13, -6, -9, -3, -15)
     rope = _tone(pen, "d8bc84")
     for y in (6.0, 9.0, 12.0):
-        pen.arc(9, y, 8, 3.6, 0, 360, width=1.5, colour=rope)
+        pen.arc(9, y, 8, 3.6, (0, 360), width=1.5, colour=rope)
     pen.curve(1.4, rope, 2, 12, -6, 16, -14, 13)
 
 

@@ -25,7 +25,7 @@ from portrayal_practice.painter.palette import (
     shade,
     veil,
 )
-from portrayal_practice.scene import Person
+from portrayal_practice.scene import ShownPerson
 
 IVORY = rgb("fbf6ea")
 SINDOOR = rgb("c01c30")
@@ -34,20 +34,20 @@ ASO_OKE: tuple[Colour, ...] = tuple(
 )
 
 
-def bride(person: Person, look: Look) -> bool:
+def bride(person: ShownPerson, look: Look) -> bool:
     """Whether a wedding dress is a bride's; an ambiguous person may be shown as either."""
     if person.presentation == "ambiguous":
         return look.fringe < 0.5
     return person.presentation == "woman"
 
 
-def veiled(person: Person) -> bool:
+def veiled(person: ShownPerson) -> bool:
     """Whether the head dress hides the hair at the back."""
     covering = {"japanese"} if person.presentation == "woman" else {"indian", "arab"}
     return person.dress in covering
 
 
-def draw_wedding_dress(pen: Pen, look: Look, person: Person) -> Colour:
+def draw_wedding_dress(pen: Pen, look: Look, person: ShownPerson) -> Colour:
     """Draw the dress and return the colour of the sleeves."""
     drawers = _BRIDES if bride(person, look) else _GROOMS
     return drawers[str(person.dress)](pen, look)
@@ -165,7 +165,7 @@ def _nigerian_groom(pen: Pen, look: Look) -> Colour:
     pen.smooth(shade(colour, 0.86), s + 3, 52, s + 3, 24, 9, 18, 4, 52)
     v_neck(pen, look, 2)
     for y in range(4):
-        pen.arc(0, 24, 7 - 1.4 * y, 9 - 1.6 * y, 0, 180, width=0.9, colour=GOLD)
+        pen.arc(0, 24, 7 - 1.4 * y, 9 - 1.6 * y, (0, 180), width=0.9, colour=GOLD)
     for i in range(7):
         x = -6.0 + 2 * i
         pen.disc(x, 23 - 0.12 * x * x, 1.3, rgb("e8542c"))
@@ -230,7 +230,7 @@ def _arab_groom(pen: Pen, look: Look) -> Colour:
     return INK
 
 
-def draw_wedding_hat(pen: Pen, look: Look, person: Person) -> None:
+def draw_wedding_hat(pen: Pen, look: Look, person: ShownPerson) -> None:
     """Draw crown, veil, turban or wrap."""
     if bride(person, look):
         _bride_crown(pen, look, str(person.dress))
@@ -250,7 +250,7 @@ def _bride_crown(pen: Pen, look: Look, dress: str) -> None:
         pen.disc(0, -6.6, 1.9, GOLD)
         pen.disc(0, -3.4, 0.9, RED)
         pen.ring(look.gaze + 2, 5.6, 1.5, 0.6, GOLD)
-        pen.arc(0, -2, w + 2.6, 14.6, 190, 350, width=2.0, colour=GOLD)
+        pen.arc(0, -2, w + 2.6, 14.6, (190, 350), width=2.0, colour=GOLD)
     elif dress == "chinese":
         pen.mirror(GOLD, 0, -20, 6, -18, 11.6, -13, 9, -9, 0, -11)
         pen.disc(0, -15, 2.3, RED)
@@ -268,7 +268,7 @@ def _bride_crown(pen: Pen, look: Look, dress: str) -> None:
         pen.mirror(IVORY, 0, -19.6, 10, -17, 15, -7, 14.6, 5, 11.6, 11, 10, 2, 8, -7, 0, -10.4)
         pen.curve(0.9, SILVER, -11.4, 10, -9.6, -2, -7, -8, 0, -10.6, 7, -8, 9.6, -2, 11.4, 10)
     else:
-        pen.arc(0, -2, w + 0.8, 12, 195, 345, width=2.4, colour=GOLD)
+        pen.arc(0, -2, w + 0.8, 12, (195, 345), width=2.4, colour=GOLD)
         for x in (-6.0, -3.0, 0.0, 3.0, 6.0):
             pen.line(0.7, GOLD, x, -12.6 + 0.1 * x * x, x, -9 + 0.1 * x * x)
             pen.disc(x, -8.2 + 0.1 * x * x, 1.0, rgb("fff0b0"))

@@ -20,7 +20,7 @@ import torch.nn.functional as F  # noqa: N812 (the name everybody uses)
 
 from portrayal_practice.training.device import Machine
 from portrayal_practice.training.recipe import IMAGE, AutoencoderShape, Fit
-from portrayal_practice.training.schedule import Average, Budget
+from portrayal_practice.training.schedule import Budget, WeightAverage
 from portrayal_practice.training.storage import halved
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def train_autoencoder(
     model = new_autoencoder(shape).to(machine.device, memory_format=torch.channels_last)
     data = machine.put(images)
     optimizer = machine.adamw([{"params": model.parameters(), "lr": fit.rate}], fit.decay)
-    average = Average(model.parameters(), decay=0.998)
+    average = WeightAverage(model.parameters(), decay=0.998)
     side = IMAGE >> (len(shape.channels) - 1)
     latent = (shape.latent, side, side)
     forward = machine.compiled(lambda x, eps: _forward(model, x, eps))

@@ -19,9 +19,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 
 from portrayal_practice.training.device import Machine
-from portrayal_practice.training.questions import Question, questions
+from portrayal_practice.training.questions import ProbeQuestion, questions
 from portrayal_practice.training.recipe import CLIP_MEAN, CLIP_STD, CONTEXT, IMAGE, Recipe
-from portrayal_practice.training.schedule import Average, Budget
+from portrayal_practice.training.schedule import Budget, WeightAverage
 from portrayal_practice.training.storage import declare_single, halved
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from transformers import CLIPModel, CLIPTokenizer
 
-    from portrayal_practice.training.images import Images
+    from portrayal_practice.training.images import TrainingImages
 
 QUESTION_WEIGHT = {"perceived gender": 0.3, "skin tone": 0.3, "person": 0.15, "occupation": 0.3}
 OTHER_WEIGHT = 0.08
@@ -126,7 +126,7 @@ def augment(pixels: torch.Tensor) -> torch.Tensor:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _AskedOnDevice:
     """A question on the device: tokens (ways, answers, length) and the right answers."""
 
     weight: float
@@ -134,10 +134,10 @@ class _Asked:
     answers: torch.Tensor
 
 
-def _ask(question: Question, tokenizer: CLIPTokenizer, machine: Machine) -> _Asked:
+def _ask(question: ProbeQuestion, tokenizer: CLIPTokenizer, machine: Machine) -> _AskedOnDevice:
     flat = tokenise(tokenizer, [text for way in question.texts for text in way])
     shape = (len(question.texts), len(question.texts[0]), CONTEXT)
-    return _Asked(
+    return _AskedOnDevice(
         QUESTION_WEIGHT.get(question.name, OTHER_WEIGHT),
         machine.put(flat).view(shape),
         machine.put(question.answers),
@@ -154,7 +154,7 @@ def contrast(similar: torch.Tensor, caption: torch.Tensor) -> torch.Tensor:
 
 
 def train_clip(
-    corpus: Images,
+    corpus: TrainingImages,
     tokenizer: CLIPTokenizer,
     *,
     recipe: Recipe,
@@ -170,7 +170,7 @@ def train_clip(
     asked = [_ask(q, tokenizer, machine) for q in questions(corpus.labels)]
     fit = recipe.fit_clip
     optimizer = machine.adamw(_groups(model, fit.rate, fit.decay), 0.0)
-    average = Average(model.parameters())
+    average = WeightAverage(model.parameters())
 
     def see(pixels: torch.Tensor) -> torch.Tensor:
         return image_embeddings(model, pixels)
@@ -205,7 +205,7 @@ def _groups(model: CLIPModel, rate: float, decay: float) -> list[dict[str, objec
 
 def _answer_loss(
     model: CLIPModel,
-    asked: list[_Asked],
+    asked: list[_AskedOnDevice],
     image: torch.Tensor,
     rows: torch.Tensor,
     scale: torch.Tensor,

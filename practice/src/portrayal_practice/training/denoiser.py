@@ -20,7 +20,7 @@ from portrayal_practice.training.autoencoder import latents
 from portrayal_practice.training.clip import tokenise
 from portrayal_practice.training.device import Machine
 from portrayal_practice.training.recipe import IMAGE, Recipe, UNetShape
-from portrayal_practice.training.schedule import Average, Budget
+from portrayal_practice.training.schedule import Budget, WeightAverage
 from portrayal_practice.training.storage import declare_single, forget_origin, halved
 from portrayal_practice.weights import DEFAULT_GUIDANCE, DEFAULT_STEPS
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from diffusers import AutoencoderKL, DPMSolverMultistepScheduler, UNet2DConditionModel
     from transformers import CLIPTextModel, CLIPTokenizer
 
-    from portrayal_practice.training.images import Images
+    from portrayal_practice.training.images import TrainingImages
 
 EMPTY_SHARE = 0.1
 TEXT_RATE = 0.25
@@ -108,7 +108,7 @@ def load_parts(out: Path, recipe: Recipe) -> Parts:
 
 
 def train_denoiser(
-    corpus: Images,
+    corpus: TrainingImages,
     parts: Parts,
     out: Path,
     *,
@@ -133,7 +133,7 @@ def train_denoiser(
         fit.decay,
     )
     learned = [*unet.parameters(), *text.parameters()]
-    average = Average(learned, decay=0.9995)
+    average = WeightAverage(learned, decay=0.9995)
     alphas = scheduler().alphas_cumprod.to(machine.device)
     forward = machine.compiled(lambda *given: _forward(unet, text, alphas, *given))
     saved = budget.seconds()

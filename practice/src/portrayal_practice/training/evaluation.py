@@ -115,7 +115,7 @@ def _distinct_hits(judge: Judge, seen: torch.Tensor, occupation: np.ndarray) -> 
     return np.asarray(named == occupation)[np.isin(occupation, distinct)]
 
 
-class Generator:
+class ShippedPipeline:
     """The shipped pipeline, at its default settings unless told otherwise."""
 
     def __init__(self, folder: Path, device: torch.device, *, steps: int) -> None:
@@ -147,7 +147,7 @@ class Generator:
 
 
 def generated_figures(
-    judge: Judge, generator: Generator, *, guidance: float, each: int
+    judge: Judge, generator: ShippedPipeline, *, guidance: float, each: int
 ) -> dict[str, Any]:
     """Whether generated images show what was asked for, as the encoder sees them."""
     rows = np.repeat(np.arange(len(OCCUPATIONS)), each)
@@ -237,7 +237,7 @@ def evaluate_all(order: Order) -> dict[str, Any]:
         seed=order.seed + HELD_OUT,
         workers=order.workers,
     )
-    generator = Generator(
+    generator = ShippedPipeline(
         part_folder("pipeline", root=order.out), device, steps=2 if small else DEFAULT_STEPS
     )
     each = 1 if small else order.each

@@ -34,7 +34,7 @@ HELD_OUT = 1_000_003
 
 
 @dataclass(frozen=True)
-class Images:
+class TrainingImages:
     """Row i of all is one image; `said` holds, per image, indices into the unique captions."""
 
     images: np.ndarray
@@ -101,14 +101,14 @@ def _jobs(folder: Path, seed: int, total: int) -> list[_Job]:
     ]
 
 
-def images(work: Path, *, n: int, seed: int, workers: int | None = None) -> Images:
+def images(work: Path, *, n: int, seed: int, workers: int | None = None) -> TrainingImages:
     """The first `n` images of the corpus with this seed, painted unless they are there."""
     folder = work / f"pictures-{seed}-{n}"
     if not (folder / "captions.json").is_file():
         _paint_all(folder, n=n, seed=seed, workers=workers)
     captions = json.loads((folder / "captions.json").read_text(encoding="utf-8"))
     said, labels = np.load(folder / "said.npy"), np.load(folder / "labels.npy")
-    return Images(_image_file(str(folder), n, "r"), captions, said, labels)
+    return TrainingImages(_image_file(str(folder), n, "r"), captions, said, labels)
 
 
 def corpus_labels(work: Path, *, n: int, seed: int, workers: int | None = None) -> np.ndarray:

@@ -14,7 +14,7 @@ import torch.nn.functional as F  # noqa: N812
 
 from portrayal_practice.training.device import Machine
 from portrayal_practice.training.recipe import CONTEXT, Recipe
-from portrayal_practice.training.schedule import Average, Budget
+from portrayal_practice.training.schedule import Budget, WeightAverage
 from portrayal_practice.training.storage import declare_single, halved
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def train_masked(
     special[list(tokenizer.all_special_ids)] = True
     fit = recipe.fit_masked
     optimizer = machine.adamw([{"params": model.parameters(), "lr": fit.rate}], fit.decay)
-    average = Average(model.parameters())
+    average = WeightAverage(model.parameters())
     while not budget.over():
         picked = torch.randint(len(data), (fit.batch,), device=machine.device)
         tokens = data[picked].long()

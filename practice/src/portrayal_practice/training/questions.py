@@ -76,7 +76,7 @@ def with_article(noun: str) -> str:
 
 
 @dataclass(frozen=True)
-class Question:
+class ProbeQuestion:
     """Label captions, and for each image the index of the one that fits, or -1.
 
     `texts` has one row per way to ask and one column per answer.
@@ -123,7 +123,7 @@ _LIGHT = (
 )
 
 
-def questions(labels: np.ndarray) -> list[Question]:
+def questions(labels: np.ndarray) -> list[ProbeQuestion]:
     """All questions that the labels can answer."""
     person = labels["people"] > 0
     # A place without people is neither a person nor an object.
@@ -133,19 +133,21 @@ def questions(labels: np.ndarray) -> list[Question]:
     light = np.where(valence < -0.5, 0, np.where(valence > 0.5, 2, 1))
     light[(np.abs(valence) > 0.3) & (np.abs(valence) < 0.6)] = -1
     found = [
-        Question("perceived gender", _GENDER, labels["presentation"].astype(np.int64)),
-        Question("skin tone", _SKIN, skin),
-        Question("person", _PERSON, subject),
-        Question("age", _AGE, labels["age"].astype(np.int64)),
-        Question("expression", _EXPRESSION, labels["expression"].astype(np.int64)),
-        Question("light", _LIGHT, light),
-        Question("occupation", occupation_texts(), labels["occupation"].astype(np.int64)),
-        Question("thing", _thing_texts(), np.where(person, -1, labels["thing"].astype(np.int64))),
-        Question("dress", _dress_texts(), labels["dress"].astype(np.int64)),
+        ProbeQuestion("perceived gender", _GENDER, labels["presentation"].astype(np.int64)),
+        ProbeQuestion("skin tone", _SKIN, skin),
+        ProbeQuestion("person", _PERSON, subject),
+        ProbeQuestion("age", _AGE, labels["age"].astype(np.int64)),
+        ProbeQuestion("expression", _EXPRESSION, labels["expression"].astype(np.int64)),
+        ProbeQuestion("light", _LIGHT, light),
+        ProbeQuestion("occupation", occupation_texts(), labels["occupation"].astype(np.int64)),
+        ProbeQuestion(
+            "thing", _thing_texts(), np.where(person, -1, labels["thing"].astype(np.int64))
+        ),
+        ProbeQuestion("dress", _dress_texts(), labels["dress"].astype(np.int64)),
     ]
     for index, worn in enumerate(WORN):
         answer = np.where(person, (labels["worn"].astype(np.int64) >> index) & 1, -1)
-        found.append(Question(f"worn: {worn}", _worn_texts(worn), answer))
+        found.append(ProbeQuestion(f"worn: {worn}", _worn_texts(worn), answer))
     return found
 
 

@@ -67,7 +67,7 @@ class Budget:
         return warm * (FLOOR + (1 - FLOOR) * 0.5 * (1 + math.cos(math.pi * done)))
 
 
-class Average:
+class WeightAverage:
     """Exponential moving average of parameters, with a short memory at the start."""
 
     def __init__(self, parameters: Iterable[torch.nn.Parameter], *, decay: float = 0.999) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from portrayal_practice.training.evaluation import Generator
+    from portrayal_practice.training.evaluation import ShippedPipeline
 
 PROMPTS = (
     "a photo of a woman", "a photo of a man", "a photo of a person", "a photo of a child",
@@ -35,7 +35,7 @@ PROMPTS = (
 CELL, TEXT, COLUMNS = 128, 26, 8
 
 
-def contact_sheet(generator: Generator, path: Path, *, seed: int = 0) -> None:
+def contact_sheet(generator: ShippedPipeline, path: Path, *, seed: int = 0) -> None:
     """Write the sheet as a PNG."""
     from PIL import Image, ImageDraw
 

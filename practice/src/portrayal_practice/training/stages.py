@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from portrayal.records import plain
 from portrayal_practice.errors import PracticeError
-from portrayal_practice.training.images import Images, images, sentences
+from portrayal_practice.training.images import TrainingImages, images, sentences
 from portrayal_practice.training.recipe import Recipe
 from portrayal_practice.training.schedule import Budget
 
@@ -68,7 +68,7 @@ class Order:
             )
         return left
 
-    def corpus(self) -> Images:
+    def corpus(self) -> TrainingImages:
         """The images to train on."""
         return images(self.work, n=self.recipe.images, seed=self.seed, workers=self.workers)
 

@@ -33,7 +33,7 @@ from portrayal.kinds.amplification.measures import (
     taken_apart,
 )
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, FaceRule, SubsetName
-from portrayal.kinds.amplification.view import View
+from portrayal.kinds.amplification.view import AmplificationView
 
 NAIVE: SubsetName = "naive"
 
@@ -71,7 +71,7 @@ def analyze_amplification(
             why = unlabelled(study.axis_name, study.axis, one)
             found.append(findings.no_answer(study, one, why, suffix))
             continue
-        view = View(
+        view = AmplificationView(
             study, one, settings, suffix, selection, Counting(study, selection.table, made, real)
         )
         answers, shown, remarks = _answers(view)
@@ -91,7 +91,7 @@ class _Measured:
     included: dict[SubsetName, Amplified]
 
 
-def _answers(view: View) -> tuple[list[Finding], list[Part], list[str]]:
+def _answers(view: AmplificationView) -> tuple[list[Finding], list[Part], list[str]]:
     measured = _measured(view)
     found = measured.excluded
     answers = [
@@ -117,7 +117,7 @@ def _answers(view: View) -> tuple[list[Finding], list[Part], list[str]]:
     )
 
 
-def _measured(view: View) -> _Measured:
+def _measured(view: AmplificationView) -> _Measured:
     excluded: dict[SubsetName, Amplified] = {}
     included: dict[SubsetName, Amplified] = {}
     for name in view.study.subsets:
@@ -132,7 +132,7 @@ def _measured(view: View) -> _Measured:
 
 
 def _parts(
-    view: View,
+    view: AmplificationView,
     measured: _Measured,
     answers: Sequence[Finding],
     less: Sequence[Finding],
@@ -168,7 +168,7 @@ def _parts(
     ]
 
 
-def _warnings(view: View, found: Mapping[SubsetName, Amplified]) -> list[str]:
+def _warnings(view: AmplificationView, found: Mapping[SubsetName, Amplified]) -> list[str]:
     """Warn of subsets in which the two sides lose clearly different shares of their images."""
     gaps = {
         name: dropping(one.comparison, confidence=view.settings.confidence)

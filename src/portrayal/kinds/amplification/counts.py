@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from portrayal.audit import SAMPLED
 from portrayal.findings import NOT_MADE, FloatArray, IntArray
-from portrayal.kinds.amplification.image_groups import Seen
+from portrayal.kinds.amplification.image_groups import MeasuredImages
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
 
 ABSENT = "not fetched from the corpus"
@@ -47,7 +47,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SubsetComparison:
     """A subset of the training data beside generated images; cells are [occupation][prompt]."""
 
     subset: SubsetName
@@ -99,7 +99,11 @@ class Counting:
     """
 
     def __init__(
-        self, study: AmplificationStudy, selection: pa.Table, generated: Seen, training: Seen
+        self,
+        study: AmplificationStudy,
+        selection: pa.Table,
+        generated: MeasuredImages,
+        training: MeasuredImages,
     ) -> None:
         self._study = study
         self.generated, self.training = generated, training
@@ -110,14 +114,14 @@ class Counting:
         ):
             self._rows.setdefault((occupation, prompt), []).append((key, indicator))
 
-    def compare(self, name: SubsetName) -> Comparison:
+    def compare(self, name: SubsetName) -> SubsetComparison:
         """Return both sides for one subset."""
         subset, study = SUBSETS[name], self._study
         if subset.prompts:
             prompts: tuple[str, ...] = (subset.prompts,)
             training = [[self._caption_side(o, name)] for o in study.occupations]
             generated = [[self._caption_images(o, name)] for o in study.occupations]
-            return Comparison(name, study.occupations, prompts, training, generated)
+            return SubsetComparison(name, study.occupations, prompts, training, generated)
         prompts = tuple(f"#{i + 1}" for i in range(len(study.templates)))
         training = [self._training(occupation, name) for occupation in study.occupations]
         generated = [
@@ -127,7 +131,7 @@ class Counting:
             ]
             for occupation in study.occupations
         ]
-        return Comparison(name, study.occupations, prompts, training, generated)
+        return SubsetComparison(name, study.occupations, prompts, training, generated)
 
     def indicated(self, occupation: str, labels: frozenset[str]) -> tuple[int, int]:
         """Return how many sampled captions have one of these labels, and how many there are."""
@@ -183,7 +187,7 @@ class Counting:
             cell.dropped[NOT_MADE] += missing
         return cell
 
-    def _cell(self, seen: Seen, keys: Sequence[str], absent: str) -> Cell:
+    def _cell(self, seen: MeasuredImages, keys: Sequence[str], absent: str) -> Cell:
         first = self._study.first_group
         labels = Counter(seen.labels.get(key, absent) for key in keys)
         others = sum(labels[group] for group in seen.groups if group != first)
@@ -195,7 +199,7 @@ class Counting:
         )
 
 
-def image_similarity(comparison: Comparison, counting: Counting) -> float:
+def image_similarity(comparison: SubsetComparison, counting: Counting) -> float:
     """Return the mean cosine of training and generated images: of pairs, then occupations.
 
     The mean over all pairs is the product of the two means. NaN where no occupation has both.
@@ -209,6 +213,6 @@ def image_similarity(comparison: Comparison, counting: Counting) -> float:
     return float(np.mean(found)) if found else float("nan")
 
 
-def _mean(seen: Seen, keys: Sequence[str]) -> FloatArray:
+def _mean(seen: MeasuredImages, keys: Sequence[str]) -> FloatArray:
     rows = [seen.place[key] for key in keys]
     return np.asarray(seen.vectors[rows].mean(axis=0, dtype=np.float64))

@@ -47,7 +47,7 @@ FACES = "faces"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MeasuredImages:
     """The images of an audit as one measurer, and perhaps a face detector, saw them.
 
     Attributes:
@@ -76,7 +76,7 @@ def face_detector(audit: Audit) -> Identity | None:
 
 def look(
     audit: Audit, data: StudyData, name: str, axis: Axis, faces: FaceRule | None
-) -> Seen | None:
+) -> MeasuredImages | None:
     """Say what every image of an audit counts as; None where the measurer says nothing on the axis.
 
     Args:
@@ -96,7 +96,7 @@ def look(
         labels = {key: without.get(key, NOT_LOOKED) or label for key, label in labels.items()}
     listing = _listing(audit, labels, measured)
     place = {key: row for row, key in enumerate(measured.keys) if measured.good[row]}
-    return Seen(labels, frozenset(axis.groups), listing, place, measured.vectors)
+    return MeasuredImages(labels, frozenset(axis.groups), listing, place, measured.vectors)
 
 
 def _labels(

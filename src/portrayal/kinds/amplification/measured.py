@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from portrayal.findings import Asked, Finding, StudyData, between, chance, counted, number
-from portrayal.kinds.amplification.counts import Comparison
+from portrayal.kinds.amplification.counts import SubsetComparison
 from portrayal.kinds.amplification.measures import Amplified, means
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
-from portrayal.kinds.amplification.view import View
+from portrayal.kinds.amplification.view import AmplificationView
 from portrayal.statistics import (
     Interval,
     ReductionResult,
@@ -30,7 +30,9 @@ INDICATORS = {"woman": "female", "female": "female", "man": "male", "male": "mal
 """The indicator in captions that speaks of a group."""
 
 
-def amplification_finding(view: View, found: Amplified, included: Amplified) -> Finding:
+def amplification_finding(
+    view: AmplificationView, found: Amplified, included: Amplified
+) -> Finding:
     """Return the amplification of one subset, with what it is when none is excluded."""
     name, sampled = found.comparison.subset, found.sampled
     title = SUBSETS[name].title
@@ -64,7 +66,7 @@ def amplification_finding(view: View, found: Amplified, included: Amplified) -> 
     )
 
 
-def _amplified_sentence(view: View, found: Amplified, included: Amplified) -> str:
+def _amplified_sentence(view: AmplificationView, found: Amplified, included: Amplified) -> str:
     sampled, settings = found.sampled, view.settings
     size = abs(sampled.mean)
     low, high = sampled.interval
@@ -107,7 +109,7 @@ def _hedge(interval: Interval) -> str:
     return ", which chance can explain" if interval.low <= 0 <= interval.high else ""
 
 
-def reduction_finding(view: View, name: SubsetName, found: ReductionResult) -> Finding:
+def reduction_finding(view: AmplificationView, name: SubsetName, found: ReductionResult) -> Finding:
     """Return how much less amplification one subset shows than the naive one."""
     title = SUBSETS[name].title
     details = {
@@ -137,7 +139,7 @@ def reduction_finding(view: View, name: SubsetName, found: ReductionResult) -> F
     )
 
 
-def correlation_findings(view: View, naive: Comparison) -> list[Finding]:
+def correlation_findings(view: AmplificationView, naive: SubsetComparison) -> list[Finding]:
     """Return how shares in images go with indicators in captions (section 5.1), read two ways.
 
     The paper's words are "the percentage of captions with female indicators": of all captions, or
@@ -159,7 +161,11 @@ def correlation_findings(view: View, naive: Comparison) -> list[Finding]:
 
 
 def _correlation(
-    view: View, naive: Comparison, counts: Sequence[tuple[int, int]], of: str, told: str
+    view: AmplificationView,
+    naive: SubsetComparison,
+    counts: Sequence[tuple[int, int]],
+    of: str,
+    told: str,
 ) -> Finding:
     group = view.study.first_group
     indicator = INDICATORS[group]
@@ -187,7 +193,7 @@ def _correlation(
     )
 
 
-def real_world_finding(view: View, naive: Comparison) -> Finding | None:
+def real_world_finding(view: AmplificationView, naive: SubsetComparison) -> Finding | None:
     """Return amplification against real-world shares; None where the study has none."""
     study = view.study
     if not study.real_world:
@@ -232,7 +238,9 @@ def no_answer(study: AmplificationStudy, data: StudyData, why: str, suffix: str)
     return _unanswered(asked, data, why, n_missing=len(study.occupations))
 
 
-def _asked(view: View, question: str, statistic: str, details: dict[str, Any]) -> Asked:
+def _asked(
+    view: AmplificationView, question: str, statistic: str, details: dict[str, Any]
+) -> Asked:
     return Asked.of(
         view.study, f"{question}{view.suffix}", statistic,
         unit="occupation", measurer=view.data.label, details=details,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from portrayal.findings import AnalysisSettings, FloatArray
-from portrayal.kinds.amplification.counts import Comparison
+from portrayal.kinds.amplification.counts import SubsetComparison
 from portrayal.kinds.amplification.schema import SubsetName
 from portrayal.statistics import (
     UNKNOWN,
@@ -53,7 +53,7 @@ class Amplified:
         per_item: Amplification, (occupations, prompts); NaN where excluded or missing.
     """
 
-    comparison: Comparison
+    comparison: SubsetComparison
     switching: Switching
     sampled: AmplificationBootstrapResult
     prompts: tuple[AmplificationResult, ...]
@@ -68,7 +68,7 @@ class Amplified:
 
 
 def amplified(
-    comparison: Comparison, settings: AnalysisSettings, rng: np.random.Generator,
+    comparison: SubsetComparison, settings: AnalysisSettings, rng: np.random.Generator,
     *, switching: Switching = "exclude",
 ) -> Amplified:  # fmt: skip
     """Compute amplification of one subset.
@@ -156,7 +156,7 @@ class Dropping:
         return bool(low > 0 or high < 0)
 
 
-def dropping(comparison: Comparison, *, confidence: float) -> Dropping:
+def dropping(comparison: SubsetComparison, *, confidence: float) -> Dropping:
     """Compare how much is dropped on the two sides."""
     made = comparison.dropped_share(comparison.generated)
     real = comparison.dropped_share(comparison.training)

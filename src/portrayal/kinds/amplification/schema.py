@@ -23,8 +23,8 @@ from portrayal.records import Identity, Prompt
 from portrayal.studies import (
     Axis,
     Count,
-    Part,
     Study,
+    StudyPart,
     Undrawn,
     Word,
     did_you_mean,
@@ -76,7 +76,7 @@ SUBSETS: Mapping[SubsetName, Subset] = {
 }
 
 
-class FaceRule(Part):
+class FaceRule(StudyPart):
     """Images count that show exactly one face.
 
     Attributes:
@@ -92,7 +92,7 @@ class FaceRule(Part):
     size: Annotated[float, Field(ge=0, le=1)] = 0.1
 
 
-class CaptionPrompt(Part):
+class CaptionPrompt(StudyPart):
     """A caption that serves as a prompt.
 
     Attributes:
@@ -108,7 +108,7 @@ class CaptionPrompt(Part):
     key: str = ""
 
 
-class DrawnCaptions(Part):
+class DrawnCaptions(StudyPart):
     """The captions that serve as prompts, and where they are from.
 
     Attributes:

@@ -13,7 +13,7 @@ from portrayal.kinds.amplification.measured import AMPLIFICATION, CORRELATION
 from portrayal.kinds.amplification.measures import Amplified
 from portrayal.kinds.amplification.parts import AmplificationScatter, OccupationShares
 from portrayal.kinds.amplification.schema import SUBSETS, SubsetName
-from portrayal.kinds.amplification.view import View
+from portrayal.kinds.amplification.view import AmplificationView
 from portrayal.statistics import DecompositionResult, share_interval
 
 Found = Mapping[SubsetName, Amplified]
@@ -30,7 +30,7 @@ SHOWN = 4
 """Images and captions of each side that are shown."""
 
 
-def paper_table(view: View, found: Found) -> DataTable:
+def paper_table(view: AmplificationView, found: Found) -> DataTable:
     """Return amplification by subset and prompt, in the layout of the paper's table 3."""
     prompts = [f"#{i + 1}" for i in range(len(view.study.templates))]
     rows = []
@@ -49,7 +49,7 @@ def paper_table(view: View, found: Found) -> DataTable:
     )
 
 
-def numbers_table(view: View, found: Found, included: Found) -> DataTable:
+def numbers_table(view: AmplificationView, found: Found, included: Found) -> DataTable:
     """Return amplification of every subset and prompt, switching occupations out and in."""
     rows: list[list[Any]] = []
     for name in found:
@@ -75,7 +75,9 @@ def numbers_table(view: View, found: Found, included: Found) -> DataTable:
     )
 
 
-def decomposition_tables(view: View, found: DecompositionResult | None) -> Iterator[DataTable]:
+def decomposition_tables(
+    view: AmplificationView, found: DecompositionResult | None
+) -> Iterator[DataTable]:
     """Yield how much of the naive amplification each correction explains."""
     if found is None or not found.n:
         return
@@ -94,7 +96,7 @@ def decomposition_tables(view: View, found: DecompositionResult | None) -> Itera
     )
 
 
-def scatter_part(view: View, found: Amplified) -> AmplificationScatter:
+def scatter_part(view: AmplificationView, found: Amplified) -> AmplificationScatter:
     """Return percentages on both sides by occupation and prompt, with intervals."""
     comparison = found.comparison
     rows = []
@@ -123,7 +125,7 @@ def _pooled(cells: Sequence[Cell]) -> Cell:
 
 
 def _scatter_row(
-    view: View, subset: str, occupation: str, prompt: str, real: Cell, made: Cell
+    view: AmplificationView, subset: str, occupation: str, prompt: str, real: Cell, made: Cell
 ) -> OccupationShares:
     sides, percents = [], []
     for cell in (real, made):
@@ -137,7 +139,7 @@ def _scatter_row(
     return OccupationShares(occupation, prompt, *sides[0], *sides[1], gap, switches, subset)
 
 
-def occupations_table(view: View, found: Found) -> DataTable:
+def occupations_table(view: AmplificationView, found: Found) -> DataTable:
     """Return percentages of every occupation and prompt, in the layout of tables 6 and 7."""
     name: SubsetName = "naive" if "naive" in found else next(iter(found))
     comparison = found[name].comparison
@@ -162,7 +164,7 @@ def occupations_table(view: View, found: Found) -> DataTable:
     )
 
 
-def similarity_table(view: View, found: Found) -> DataTable:
+def similarity_table(view: AmplificationView, found: Found) -> DataTable:
     """Return how alike the two sides are, in captions and in images (section 5.2)."""
     by_place: dict[tuple[int, bool], list[float]] = {}
     columns = ("prompt", "indicator", "similarity")
@@ -191,7 +193,7 @@ def similarity_table(view: View, found: Found) -> DataTable:
     )
 
 
-def dropped_table(view: View, found: Found) -> DataTable:
+def dropped_table(view: AmplificationView, found: Found) -> DataTable:
     """Return what was dropped, by subset, occupation, side and reason."""
     rows: list[list[Any]] = []
     for name, one in found.items():
@@ -218,7 +220,7 @@ def dropped_table(view: View, found: Found) -> DataTable:
     )
 
 
-def caption_tables(view: View, found: Found) -> Iterator[DataTable]:
+def caption_tables(view: AmplificationView, found: Found) -> Iterator[DataTable]:
     """Yield examples of captions per subset (figures 2 and 4): the first ones, not picked."""
     columns = ("occupation", "prompt", "caption", "indicator", "similarity")
     rows: list[list[Any]] = []
@@ -252,7 +254,7 @@ def caption_tables(view: View, found: Found) -> Iterator[DataTable]:
         )
 
 
-def sides_part(view: View, found: Found) -> Sides:
+def sides_part(view: AmplificationView, found: Found) -> Sides:
     """Return images of both sides for every subset and occupation, the first ones that count."""
     counting = view.counting
     text = {key: prompt for prompt, keys in counting.generated.listing.items() for key in keys}
@@ -278,7 +280,9 @@ def _first_keys(cells: Sequence[Cell]) -> list[str]:
     return list(dict.fromkeys(turns))[:SHOWN]
 
 
-def published_tables(view: View, found: Found, more: Sequence[Finding]) -> Iterator[DataTable]:
+def published_tables(
+    view: AmplificationView, found: Found, more: Sequence[Finding]
+) -> Iterator[DataTable]:
     """Yield the paper's numbers beside ours."""
     ours: dict[tuple[str, str], Ours] = {}
     for name, one in found.items():

@@ -11,7 +11,7 @@ from portrayal.kinds.amplification.schema import AmplificationStudy
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class AmplificationView:
     """A study, what one encoder saw of both sides, and how to analyze it.
 
     Attributes:

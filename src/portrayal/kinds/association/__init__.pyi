@@ -4,6 +4,7 @@ from .contrasts import SCORE as SCORE
 from .contrasts import contrast_findings as contrast_findings
 from .schema import AssociationStudy as AssociationStudy
 from .schema import Contrast as Contrast
+from .schema import studies_with_contrasts as studies_with_contrasts
 from .truth import IntArray as IntArray
 from .truth import Sides as Sides
 from .truth import Stimulus as Stimulus

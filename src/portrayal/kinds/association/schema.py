@@ -7,7 +7,7 @@ neutral prompt; the same prompt with an attribute word gives an attribute prompt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -17,9 +17,9 @@ from portrayal.records import Prompt
 from portrayal.studies import (
     Count,
     Location,
-    Part,
     RatingChoice,
     Study,
+    StudyPart,
     Word,
     did_you_mean,
     without_repeats,
@@ -32,7 +32,7 @@ NEUTRAL = "neutral"
 Words = Annotated[tuple[Word, ...], Field(min_length=1)]
 
 
-class Concept(Part):
+class Concept(StudyPart):
     """The stimuli of one concept, and a template of its own where it needs one."""
 
     words: Words
@@ -275,3 +275,8 @@ def _side(key: str, side: Any) -> tuple[str, Any]:
     if set(side) != {"name", "words"}:
         raise ValueError(f"{key} has {one_of(list(side))}; allowed: name, words")
     return str(side["name"]), side["words"]
+
+
+def studies_with_contrasts(studies: Iterable[Study]) -> list[AssociationStudy]:
+    """Return the association studies that contrast concepts."""
+    return [one for one in studies if isinstance(one, AssociationStudy) and one.contrasts]

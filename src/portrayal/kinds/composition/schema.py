@@ -17,8 +17,8 @@ from portrayal.errors import one_of
 from portrayal.records import Prompt
 from portrayal.studies import (
     Axis,
-    Part,
     Study,
+    StudyPart,
     Word,
     did_you_mean,
     named_axes,
@@ -32,7 +32,7 @@ TEMPLATE = "template"
 """The factor that tells several templates apart."""
 
 
-class WrittenPrompt(Part):
+class WrittenPrompt(StudyPart):
     """A prompt that is written out, with the levels of the factors it stands for."""
 
     text: Word

@@ -3,5 +3,5 @@ from .answer import explanation as explanation
 from .question import PromptQuestion as PromptQuestion
 from .schema import InfluenceStudy as InfluenceStudy
 from .schema import Transmutation as Transmutation
-from .word_scores import Score as Score
+from .word_scores import WordScore as WordScore
 from .word_scores import WordScores as WordScores

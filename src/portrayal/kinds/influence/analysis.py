@@ -38,8 +38,8 @@ from portrayal.kinds.influence.tables import (
     word_rows,
     words_part,
 )
-from portrayal.kinds.influence.word_averages import Average, factor_averages
-from portrayal.kinds.influence.word_scores import PromptScores, Score, WordScores, score_prompt
+from portrayal.kinds.influence.word_averages import MeanInfluence, factor_averages
+from portrayal.kinds.influence.word_scores import PromptScores, WordScore, WordScores, score_prompt
 from portrayal.kinds.influence.word_sets import count_prompt, seen_on_axis
 from portrayal.records import Identity
 from portrayal.studies import Axis
@@ -255,7 +255,7 @@ def _word_finding(
 
 
 def _word_sentence(
-    view: _View, main: WordScores, word: str, group: str, shares: list[float], one: Score
+    view: _View, main: WordScores, word: str, group: str, shares: list[float], one: WordScore
 ) -> str:
     numbers = f"influence {one.value:+.2f}, {between(one.low, one.high, view.settings.confidence)}"
     if main.level > 1:
@@ -272,7 +272,7 @@ def _word_sentence(
     return f"“{word}” pushes {way} {group} {together} ({numbers}); alone, {moved}."
 
 
-def _average_finding(view: _View, one: Average, column: int) -> Finding:
+def _average_finding(view: _View, one: MeanInfluence, column: int) -> Finding:
     group = view.answers[column]
     details = {
         "axis": view.axis_name,

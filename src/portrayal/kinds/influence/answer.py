@@ -12,7 +12,7 @@ from portrayal.kinds.influence.analysis import prompt_scores
 from portrayal.kinds.influence.rounds import spoken_of
 from portrayal.kinds.influence.schema import Cost, InfluenceStudy
 from portrayal.kinds.influence.suggestions import suggest
-from portrayal.kinds.influence.word_scores import PromptScores, Score, pair_rows
+from portrayal.kinds.influence.word_scores import PromptScores, WordScore, pair_rows
 from portrayal.records import plain
 from portrayal.studies import Study
 
@@ -145,5 +145,5 @@ def _named(answers: tuple[str, ...], shares: Any) -> dict[str, Any]:
     return {answer: plain(float(share)) for answer, share in zip(answers, shares, strict=True)}
 
 
-def _score(score: Score) -> dict[str, float]:
+def _score(score: WordScore) -> dict[str, float]:
     return {"value": score.value, "low": score.low, "high": score.high, "p": score.p}

@@ -24,7 +24,7 @@ from portrayal.kinds.composition import CompositionStudy
 from portrayal.kinds.influence.subsets import Subset, all_subsets, count_subsets, sampled_subsets
 from portrayal.language import default_text_model
 from portrayal.records import Prompt
-from portrayal.studies import Count, Part, Undrawn, Word, did_you_mean, split_words
+from portrayal.studies import Count, StudyPart, Undrawn, Word, did_you_mean, split_words
 
 REPLACED = "replaced"
 """The factor that names the replaced words; "" for the prompt as it is."""
@@ -36,7 +36,7 @@ MOST_SUBSETS = 20_000
 """More sets of words than this in one prompt are a mistake, not a plan."""
 
 
-class Transmutation(Part):
+class Transmutation(StudyPart):
     """Where replaced texts come from.
 
     Attributes:
@@ -86,7 +86,7 @@ class DrawnText(NamedTuple):
     probability: float
 
 
-class DrawnSubset(Part):
+class DrawnSubset(StudyPart):
     """The texts of one set of replaced words, in the order in which they were drawn.
 
     Attributes:
@@ -100,7 +100,7 @@ class DrawnSubset(Part):
     texts: tuple[DrawnText, ...] = ()
 
 
-class DrawnPrompt(Part):
+class DrawnPrompt(StudyPart):
     """What was drawn for one prompt.
 
     Attributes:
@@ -114,7 +114,7 @@ class DrawnPrompt(Part):
     subsets: tuple[DrawnSubset, ...] = ()
 
 
-class Drawn(Part):
+class Drawn(StudyPart):
     """Everything that was drawn, and who drew it."""
 
     transmuter: dict[str, Any]

@@ -13,7 +13,7 @@ from portrayal.kinds.influence.parts import (
     InfluenceScore,
     InfluenceScores,
 )
-from portrayal.kinds.influence.word_averages import Average
+from portrayal.kinds.influence.word_averages import MeanInfluence
 from portrayal.kinds.influence.word_scores import PromptScores, WordScores, pair_rows
 from portrayal.studies import UNKNOWN
 
@@ -139,7 +139,7 @@ def replacement_table(scores: PromptScores, where: str, number: int | None) -> D
 
 
 def averages_part(
-    factor: str, averages: Mapping[int, Sequence[Average]], answers: Sequence[str], where: str
+    factor: str, averages: Mapping[int, Sequence[MeanInfluence]], answers: Sequence[str], where: str
 ) -> InfluenceAverages:
     """Return figure 3 for one factor: the mean influence of each of its words, for the bars."""
     rows = []

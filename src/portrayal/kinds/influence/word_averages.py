@@ -19,7 +19,7 @@ from portrayal.studies import split_words
 
 
 @dataclass(frozen=True, slots=True)
-class Average:
+class MeanInfluence:
     """Mean influence of one level of a factor towards one answer.
 
     The interval and the two-sided p are Student's over prompts: it speaks of other prompts of the
@@ -38,7 +38,7 @@ class Average:
 
 def factor_averages(
     scores: Sequence[PromptScores], column: int, *, confidence: float
-) -> list[Average]:
+) -> list[MeanInfluence]:
     """Average over prompts, for every level of every factor whose words stand in the prompts.
 
     Factor by factor, levels in the order of the prompts.
@@ -75,14 +75,14 @@ def _influence(one: PromptScores, places: Sequence[int], column: int) -> float:
     return float(one.main.scores[list(places), column].sum())
 
 
-def _average(factor: str, level: str, values: FloatArray, confidence: float) -> Average:
+def _average(factor: str, level: str, values: FloatArray, confidence: float) -> MeanInfluence:
     known = values[~np.isnan(values)]
     n, missing = len(known), len(values) - len(known)
     if n < 2:
         mean = float(known[0]) if n else math.nan
-        return Average(factor, level, mean, math.nan, math.nan, math.nan, n, missing)
+        return MeanInfluence(factor, level, mean, math.nan, math.nan, math.nan, n, missing)
     mean = float(known.mean())
     error = float(known.std(ddof=1)) / math.sqrt(n)
     half = float(stats.t.ppf(0.5 + confidence / 2, n - 1)) * error
     p = 2 * float(stats.t.sf(abs(mean) / error, n - 1)) if error > 0 else float(mean == 0)
-    return Average(factor, level, mean, mean - half, mean + half, p, n, missing)
+    return MeanInfluence(factor, level, mean, mean - half, mean + half, p, n, missing)

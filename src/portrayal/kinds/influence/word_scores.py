@@ -25,7 +25,7 @@ SHAPLEY = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class WordScore:
     """One number with what is known about it; NaN where there is no answer.
 
     `p` is two-sided and agrees with the interval: it is below 5 % where a 95 % interval leaves out
@@ -68,10 +68,10 @@ class WordScores:
     leads: FloatArray = field(repr=False)
     margin: float = math.nan
 
-    def of(self, word: int, answer: int) -> Score:
+    def of(self, word: int, answer: int) -> WordScore:
         """Return the score of one word, by position, on one answer, by column."""
         at = (word, answer)
-        return Score(*(float(one[at]) for one in (self.scores, self.low, self.high, self.p)))
+        return WordScore(*(float(one[at]) for one in (self.scores, self.low, self.high, self.p)))
 
     def shapley(self, words: int) -> WordScores:
         """Return Shapley values, where these are the scores with all words replaceable at once."""

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from portrayal.errors import StudyError, one_of
-from portrayal.kinds.intervention.additions import IRRELEVANT, Intervention
-from portrayal.studies import Part, Word
+from portrayal.kinds.intervention.additions import IRRELEVANT, PromptAddition
+from portrayal.studies import StudyPart, Word
 
 if TYPE_CHECKING:
     from portrayal.kinds.intervention.schema import InterventionStudy
 
 
-class Ablation(Part):
+class Ablation(StudyPart):
     """A phrase to take out of interventions, or to replace.
 
     Attributes:
@@ -45,8 +45,8 @@ class Ablation(Part):
 
 
 def derived(
-    interventions: Sequence[Intervention], ablations: Sequence[Ablation]
-) -> tuple[Intervention, ...]:
+    interventions: Sequence[PromptAddition], ablations: Sequence[Ablation]
+) -> tuple[PromptAddition, ...]:
     """Return the variants of interventions, one for each that has a phrase.
 
     Raises:
@@ -64,7 +64,7 @@ def derived(
     return tuple(found)
 
 
-def _variant(parent: Intervention, ablation: Ablation) -> list[Intervention]:
+def _variant(parent: PromptAddition, ablation: Ablation) -> list[PromptAddition]:
     text = ablation.applied(parent.text)
     other = {name: ablation.applied(words) for name, words in parent.texts.items()}
     if text is None and not any(words is not None for words in other.values()):
@@ -77,7 +77,7 @@ def _variant(parent: Intervention, ablation: Ablation) -> list[Intervention]:
             "the prompt is the original; give a replacement"
         )
     return [
-        Intervention(
+        PromptAddition(
             name=ablation.name(parent.name), text=new, axis=parent.axis, texts=texts, of=parent.name
         )
     ]

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
-from portrayal.studies import Part, Word, did_you_mean, without_repeats, wording
+from portrayal.studies import StudyPart, Word, did_you_mean, without_repeats, wording
 
 IRRELEVANT = "irrelevant"
 """The axis of an intervention that speaks to none."""
@@ -19,7 +19,7 @@ _ATTRIBUTE = "attribute"
 _ACT = "act"
 
 
-class Intervention(Part):
+class PromptAddition(StudyPart):
     """A sentence that is put behind a prompt.
 
     Attributes:
@@ -55,14 +55,14 @@ class Intervention(Part):
         return self.texts.get(category, self.text)
 
 
-class Exceptional(Part):
+class Exceptional(StudyPart):
     """What an attribute needs in the place of its category's wording."""
 
     template: Word | None = None
     act: Word | None = None
 
 
-class Category(Part):
+class Category(StudyPart):
     """Attributes that are asked in the same words.
 
     Attributes:
@@ -104,7 +104,7 @@ class Category(Part):
                 _check_fields(f"exceptions.{name}.{key}", text or "", (_ATTRIBUTE,))
         return self
 
-    def prompt(self, attribute: str, intervention: Intervention | None) -> str:
+    def prompt(self, attribute: str, intervention: PromptAddition | None) -> str:
         """Return the prompt of an attribute, with an intervention or as it is."""
         other = self.exceptions.get(attribute, Exceptional())
         stem = self._fill(other.template or self.template, attribute)
@@ -119,7 +119,7 @@ class Category(Part):
             )
         return f"{stem} {self._fill(text.replace('{act}', act), attribute)}"
 
-    def pattern(self, intervention: Intervention | None) -> str:
+    def pattern(self, intervention: PromptAddition | None) -> str:
         """Return how prompts read in a table: `+ if all genders can be a [X]`."""
         if intervention is None:
             return _slot(self.template)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from portrayal.findings import AxisView, FloatArray, IntArray
-from portrayal.kinds.intervention.additions import IRRELEVANT, ORIGINAL, Category, Intervention
+from portrayal.kinds.intervention.additions import IRRELEVANT, ORIGINAL, Category, PromptAddition
 from portrayal.kinds.intervention.schema import InterventionStudy
 
 
@@ -22,7 +22,7 @@ class Arm:
         outcome: Attributes x seeds: 1 the first group, 0 any other, NaN not known.
     """
 
-    intervention: Intervention | None
+    intervention: PromptAddition | None
     counts: IntArray = field(repr=False)
     outcome: FloatArray = field(repr=False)
 
@@ -105,7 +105,7 @@ def category_arms(study: InterventionStudy, view: AxisView, category: Category) 
     texts = {view.prompts[i].text: cell for cell, i in place.items()}
     column = _columns(view, texts)
     row = {name: i for i, name in enumerate(category.attributes)}
-    sentences: Sequence[Intervention | None] = (None, *study.of_category(category))
+    sentences: Sequence[PromptAddition | None] = (None, *study.of_category(category))
     shape = (len(row), max(column.values(), default=-1) + 1)
     outcomes = {one.name if one else ORIGINAL: np.full(shape, np.nan) for one in sentences}
     for text, seed, label in zip(
@@ -135,7 +135,7 @@ def _columns(view: AxisView, texts: Mapping[str, tuple[str, str]]) -> dict[tuple
     }
 
 
-def kind_of(intervention: Intervention | None) -> str:
+def kind_of(intervention: PromptAddition | None) -> str:
     """Return the first column of the paper's tables: what sort of prompt this is."""
     if intervention is None:
         return ORIGINAL

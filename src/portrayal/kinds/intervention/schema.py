@@ -15,7 +15,7 @@ from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
 from portrayal.kinds.intervention.ablation import Ablation, derived
-from portrayal.kinds.intervention.additions import IRRELEVANT, ORIGINAL, Category, Intervention
+from portrayal.kinds.intervention.additions import IRRELEVANT, ORIGINAL, Category, PromptAddition
 from portrayal.records import Prompt
 from portrayal.studies import (
     Axis,
@@ -52,7 +52,7 @@ class InterventionStudy(Study):
     images: Count = 9
     axes: dict[Word, Axis]
     toward: dict[Word, Word] = Field(default_factory=dict)
-    interventions: Annotated[tuple[Intervention, ...], Field(min_length=1)]
+    interventions: Annotated[tuple[PromptAddition, ...], Field(min_length=1)]
     categories: Annotated[tuple[Category, ...], Field(min_length=1)]
     ablations: tuple[Ablation, ...] = ()
 
@@ -82,8 +82,8 @@ class InterventionStudy(Study):
     @field_validator("interventions", "categories")
     @classmethod
     def _names_once(
-        cls, parts: tuple[Intervention | Category, ...]
-    ) -> tuple[Intervention | Category, ...]:
+        cls, parts: tuple[PromptAddition | Category, ...]
+    ) -> tuple[PromptAddition | Category, ...]:
         names = [part.name for part in parts]
         for name in names:
             if names.count(name) > 1:
@@ -136,11 +136,11 @@ class InterventionStudy(Study):
         """Return the group that a bias above 0 leans to."""
         return self.toward.get(axis, next(iter(self.axes[axis].groups)))
 
-    def all_interventions(self) -> tuple[Intervention, ...]:
+    def all_interventions(self) -> tuple[PromptAddition, ...]:
         """Return the interventions as they are written, then the variants that ablations make."""
         return (*self.interventions, *derived(self.interventions, self.ablations))
 
-    def of_category(self, category: Category) -> tuple[Intervention, ...]:
+    def of_category(self, category: Category) -> tuple[PromptAddition, ...]:
         """Return the interventions that a category meets."""
         return tuple(
             one
@@ -163,7 +163,7 @@ class InterventionStudy(Study):
         )
 
     def _factors(
-        self, category: Category, attribute: str, one: Intervention | None
+        self, category: Category, attribute: str, one: PromptAddition | None
     ) -> dict[str, str]:
         return {
             "category": category.name,

@@ -74,7 +74,7 @@ class ImageRow(Base):
     expected: orm.Mapped[dict[str, str] | None] = orm.mapped_column(sa.JSON(none_as_null=True))
 
 
-class Task(Base):
+class RatingTask(Base):
     """One image for one rater.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, Task
+from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, RatingTask
 from portrayal.raters.site.tokens import hashed
 
 
@@ -94,9 +94,9 @@ class Ledger:
     def path(self, visitor: Visitor) -> Path:
         """Return a rater's tasks in their order."""
         wanted = (
-            sa.select(Task.code, Task.done_at)
-            .where(Task.rater_id == visitor.id)
-            .order_by(Task.place, Task.id)
+            sa.select(RatingTask.code, RatingTask.done_at)
+            .where(RatingTask.rater_id == visitor.id)
+            .order_by(RatingTask.place, RatingTask.id)
         )
         with self._database.reading() as connection:
             rows = connection.execute(wanted).all()
@@ -128,9 +128,14 @@ class Ledger:
 def _task(connection: sa.Connection, visitor: Visitor, code: str) -> Any:
     wanted = (
         sa.select(
-            Task.id, Task.code, Task.image, Task.seconds, ImageRow.attribute, ImageRow.factors
+            RatingTask.id,
+            RatingTask.code,
+            RatingTask.image,
+            RatingTask.seconds,
+            ImageRow.attribute,
+            ImageRow.factors,
         )
-        .join(ImageRow, ImageRow.image == Task.image)
-        .where(Task.code == code, Task.rater_id == visitor.id)
+        .join(ImageRow, ImageRow.image == RatingTask.image)
+        .where(RatingTask.code == code, RatingTask.rater_id == visitor.id)
     )
     return connection.execute(wanted).one_or_none()

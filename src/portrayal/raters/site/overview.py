@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from portrayal.raters.layouts import factor_columns
 from portrayal.raters.questions import QuestionSet
-from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, Task
+from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, RatingTask
 from portrayal.raters.votes import RatedImage, Vote, Votes
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -90,9 +90,9 @@ def progress(database: Database, questions: QuestionSet) -> list[RaterProgress]:
         ).all()
         rows = _rows(connection)
         latest = connection.execute(
-            sa.select(Task.rater_id, sa.func.max(AnswerRow.at).label("at"))
-            .join(AnswerRow, AnswerRow.task_id == Task.id)
-            .group_by(Task.rater_id)
+            sa.select(RatingTask.rater_id, sa.func.max(AnswerRow.at).label("at"))
+            .join(AnswerRow, AnswerRow.task_id == RatingTask.id)
+            .group_by(RatingTask.rater_id)
         )
         last = {row.rater_id: row.at for row in latest}
     mine: dict[int, list[_Row]] = defaultdict(list)
@@ -162,15 +162,15 @@ def _rows(connection: sa.Connection) -> list[_Row]:
         answers[row.task_id][row.question] = str(row.answer)
     tasks = connection.execute(
         sa.select(
-            Task.id,
-            Task.rater_id,
-            Task.image,
-            Task.kind,
-            Task.place,
-            Task.done_at,
-            Task.seconds,
+            RatingTask.id,
+            RatingTask.rater_id,
+            RatingTask.image,
+            RatingTask.kind,
+            RatingTask.place,
+            RatingTask.done_at,
+            RatingTask.seconds,
             ImageRow.expected,
-        ).join(ImageRow, ImageRow.image == Task.image)
+        ).join(ImageRow, ImageRow.image == RatingTask.image)
     )
     return [_Row(task, answers.get(task.id, {})) for task in tasks]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +44,11 @@ def prepare(
     *,
     study: str | None = None,
     raters: int | Sequence[str] = 3,
-    per_image: int = 3,
     questions: Path | None = None,
     attribute: str | None = None,
     known: Path | None = None,
-    checks: float = 0.05,
-    seed: int = 0,
     database: str | None = None,
+    **sharing: Any,
 ) -> Preparation:
     """Make an audit ready to be rated, or add to a rating what it lacks.
 
@@ -60,15 +58,13 @@ def prepare(
     Args:
         audit: The audit folder.
         study: Whose images; None where the audit has one study, or none at all.
-        raters: How many raters there shall be, or their names.
-        per_image: How many raters see each image.
+        raters: The number of raters, or their names.
         questions: A TOML or JSON file; None: the questions of the paper for the study's axes.
         attribute: The factor that says what an image is meant to show.
         known: A CSV file of images with known answers (`prompt`, `seed`, one column for each
             question), mixed in as attention checks.
-        checks: Which share of a rater's images comes a second time, as an attention check.
-        seed: Of all shuffling.
         database: A PostgreSQL URL; None: SQLite in the audit folder.
+        sharing: The fields of `Terms`: per_image, checks and seed.
 
     Raises:
         AuditError: The audit has nothing to rate, or a number makes no sense.
@@ -78,7 +74,7 @@ def prepare(
     chosen = chosen_study(opened, study)
     asked = chosen_questions(chosen, questions)
     _check_keys(asked)
-    terms = Terms(per_image, checks, seed)
+    terms = Terms(**sharing)
     _check(terms)
     expected = _known(known, asked) if known is not None else {}
     subjects = find_subjects(opened, chosen, attribute=attribute, expected=expected)
@@ -92,13 +88,13 @@ def prepare(
         roster = Roster(stored)
         new = roster.add_subjects(subjects)
         with stored.writing() as connection:
-            stored.remember(connection, {"per_image": per_image, "checks": checks, "seed": seed})
+            stored.remember(connection, asdict(terms))
         tokens = roster.add_raters(names.new, terms) if names.new else {}
         roster.deal(terms)
     finally:
         stored.close()
     total = sum(subject.expected is None for subject in subjects)
-    return Preparation(tokens, len(names.old) + len(names.new), total, new, per_image)
+    return Preparation(tokens, len(names.old) + len(names.new), total, new, terms.per_image)
 
 
 def stored_terms(settings: Mapping[str, Any]) -> Terms:

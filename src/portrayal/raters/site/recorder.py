@@ -21,7 +21,14 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from portrayal.raters.questions import QuestionSet
-from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, Revision, Task
+from portrayal.raters.site.database import (
+    AnswerRow,
+    Database,
+    ImageRow,
+    Rater,
+    RatingTask,
+    Revision,
+)
 
 MOST_WAITING = 5_000
 MOST_AT_ONCE = 200
@@ -216,13 +223,18 @@ def _tasks(connection: sa.Connection, codes: set[str]) -> dict[str, Any]:
     """Return tasks by code, each with the hash of its rater's token, locked until the commit."""
     rows = connection.execute(
         sa.select(
-            Task.id, Task.code, Task.done_at, Task.seconds, ImageRow.factors, Rater.token_hash
+            RatingTask.id,
+            RatingTask.code,
+            RatingTask.done_at,
+            RatingTask.seconds,
+            ImageRow.factors,
+            Rater.token_hash,
         )
-        .join(Rater, Rater.id == Task.rater_id)
-        .join(ImageRow, ImageRow.image == Task.image)
-        .where(Task.code.in_(codes), Rater.closed_at.is_(None))
-        .order_by(Task.id)  # two servers that lock the same tasks never wait for each other
-        .with_for_update(of=Task)
+        .join(Rater, Rater.id == RatingTask.rater_id)
+        .join(ImageRow, ImageRow.image == RatingTask.image)
+        .where(RatingTask.code.in_(codes), Rater.closed_at.is_(None))
+        .order_by(RatingTask.id)  # two servers that lock the same tasks never wait for each other
+        .with_for_update(of=RatingTask)
     )
     return {row.code: row for row in rows}
 
@@ -248,8 +260,8 @@ def _store(connection: sa.Connection, writes: _Writes) -> None:
         connection.execute(sa.insert(Revision), writes.revisions)
     if writes.tasks:
         update = (
-            sa.update(Task)
-            .where(Task.id == sa.bindparam("of"))
+            sa.update(RatingTask)
+            .where(RatingTask.id == sa.bindparam("of"))
             .values(done_at=sa.bindparam("done_at"), seconds=sa.bindparam("seconds"))
         )
         connection.execute(update, list(writes.tasks.values()))

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from portrayal.errors import AuditError
 from portrayal.raters.site import assignment
-from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, Task
+from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, RatingTask
 from portrayal.raters.site.tokens import hashed, new_code, new_token
 from portrayal.raters.subjects import Subject
 
@@ -31,9 +31,9 @@ class Terms:
         seed: Of all shuffling.
     """
 
-    per_image: int
-    checks: float
-    seed: int
+    per_image: int = 3
+    checks: float = 0.05
+    seed: int = 0
 
 
 class Roster:
@@ -102,7 +102,11 @@ class Roster:
                 sa.update(Rater).where(Rater.id == rater).values(closed_at=time.time())
             )
             begun = sa.select(AnswerRow.task_id)
-            connection.execute(sa.delete(Task).where(Task.rater_id == rater, Task.id.not_in(begun)))
+            connection.execute(
+                sa.delete(RatingTask).where(
+                    RatingTask.rater_id == rater, RatingTask.id.not_in(begun)
+                )
+            )
             made = _deal(connection, terms)
             _add_checks(connection, terms)
         return made
@@ -134,9 +138,12 @@ def _image(subject: Subject) -> dict[str, Any]:
 def _held(connection: sa.Connection) -> dict[str, set[int]]:
     """Return who has or had each image; what a closed rater left unfinished does not count."""
     rows = connection.execute(
-        sa.select(Task.image, Task.rater_id)
-        .join(Rater, Rater.id == Task.rater_id)
-        .where(Task.kind == "rating", sa.or_(Rater.closed_at.is_(None), Task.done_at.is_not(None)))
+        sa.select(RatingTask.image, RatingTask.rater_id)
+        .join(Rater, Rater.id == RatingTask.rater_id)
+        .where(
+            RatingTask.kind == "rating",
+            sa.or_(Rater.closed_at.is_(None), RatingTask.done_at.is_not(None)),
+        )
     )
     held: dict[str, set[int]] = defaultdict(set)
     for image, rater in rows:
@@ -170,20 +177,26 @@ def _deal(connection: sa.Connection, terms: Terms) -> int:
 
 def _append(connection: sa.Connection, rater: int, images: Sequence[str]) -> None:
     """Put images at the end of a rater's order."""
-    last = sa.select(sa.func.max(Task.place)).where(Task.rater_id == rater)
+    last = sa.select(sa.func.max(RatingTask.place)).where(RatingTask.rater_id == rater)
     found = connection.execute(last).scalar()
     start = 0.0 if found is None else float(int(found) + 1)
     rows = [_task(rater, image, "rating", start + i) for i, image in enumerate(images)]
-    connection.execute(sa.insert(Task), rows)
+    connection.execute(sa.insert(RatingTask), rows)
 
 
 def _take_over(connection: sa.Connection, newcomer: int, terms: Terms) -> None:
     begun = set(connection.execute(sa.select(AnswerRow.task_id)).scalars())
     rows = connection.execute(
-        sa.select(Task.id, Task.rater_id, Task.image, Task.kind, Task.done_at)
-        .join(Rater, Rater.id == Task.rater_id)
+        sa.select(
+            RatingTask.id,
+            RatingTask.rater_id,
+            RatingTask.image,
+            RatingTask.kind,
+            RatingTask.done_at,
+        )
+        .join(Rater, Rater.id == RatingTask.rater_id)
         .where(Rater.closed_at.is_(None))
-        .order_by(Task.place, Task.id)
+        .order_by(RatingTask.place, RatingTask.id)
     ).all()
     waiting: dict[int, list[Any]] = {rater: [] for rater in _working(connection)}
     checked = {(row.rater_id, row.image) for row in rows if row.kind == "repeat"}
@@ -203,8 +216,10 @@ def _take_over(connection: sa.Connection, newcomer: int, terms: Terms) -> None:
         return
     for move in moves:
         connection.execute(
-            sa.delete(Task).where(
-                Task.rater_id == move.giver, Task.image == move.image, Task.kind == "rating"
+            sa.delete(RatingTask).where(
+                RatingTask.rater_id == move.giver,
+                RatingTask.image == move.image,
+                RatingTask.kind == "rating",
             )
         )
     images = assignment.shuffled([move.image for move in moves], terms.seed, newcomer)
@@ -219,14 +234,18 @@ def _add_checks(connection: sa.Connection, terms: Terms) -> None:
         ).scalars()
     )
     checked = set(
-        connection.execute(sa.select(Task.rater_id).where(Task.kind != "rating")).scalars()
+        connection.execute(
+            sa.select(RatingTask.rater_id).where(RatingTask.kind != "rating")
+        ).scalars()
     )
     for rater in _working(connection):
         if rater in checked:
             continue
         mine = list(
             connection.execute(
-                sa.select(Task.image).where(Task.rater_id == rater).order_by(Task.place)
+                sa.select(RatingTask.image)
+                .where(RatingTask.rater_id == rater)
+                .order_by(RatingTask.place)
             ).scalars()
         )
         places = assignment.repeats(mine, terms.checks, terms.seed, rater)
@@ -236,7 +255,7 @@ def _add_checks(connection: sa.Connection, terms: Terms) -> None:
                 place = (i + 1) * len(mine) / (len(known) + 1) + 0.5
                 rows.append(_task(rater, image, "known", place))
         if rows:
-            connection.execute(sa.insert(Task), rows)
+            connection.execute(sa.insert(RatingTask), rows)
 
 
 def _task(rater: int, image: str, kind: str, place: float) -> dict[str, Any]:

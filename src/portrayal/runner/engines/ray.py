@@ -109,7 +109,7 @@ class RayWorkers:
         wanted = Wanted.of(wanted)
         truncated = self.check(wanted.prompts)
         task = find_task(audit, wanted, retry_failed=retry_failed)
-        run = _Run(self._workers, audit, task, on_progress or (lambda done, total: None))
+        run = _TaskRun(self._workers, audit, task, on_progress or (lambda done, total: None))
         run.until_done()
         self._workers.finish()
         stored = run.stored
@@ -156,7 +156,7 @@ def _knock(address: str | None) -> None:
         socket.create_connection((host, int(port)), timeout=10).close()
 
 
-class _Run:
+class _TaskRun:
     """One task on its way through the workers."""
 
     def __init__(self, pool: WorkerPool, audit: Audit, task: Task, report: OnCount) -> None:
