@@ -31,7 +31,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit import Audit, images_table
+from portrayal.audit import AuditFolder, images_table
 from portrayal.records import Identity, ImageRecord
 
 RECORDS, IMAGE, BATCH, ROUNDS = 10_000, 50_000, 64, 7
@@ -110,7 +110,7 @@ def missing(scratch: Path) -> list[tuple[str, str, str]]:
 def list_missing(where: str, prompts: int) -> None:
     """Run in a fresh process: print seconds, peak megabytes and how many are missing."""
     wanted = ((_prompt(i), WANTED // prompts) for i in range(prompts))
-    audit = Audit(where)
+    audit = AuditFolder(where)
     start = time.perf_counter()
     found = len(audit.missing(wanted))
     seconds = time.perf_counter() - start
@@ -128,7 +128,7 @@ def _peak_megabytes() -> float:
 
 def _fill(where: Path, prompts: int) -> None:
     """Make an audit in which every second wanted image is present, in parts of 1,000."""
-    audit = Audit.at(where, GENERATOR)
+    audit = AuditFolder.at(where, GENERATOR)
     each = WANTED // prompts
     pairs = [(_prompt(i), seed) for i in range(prompts) for seed in range(each)][::2]
     for start in range(0, len(pairs), 1_000):
@@ -142,13 +142,13 @@ def _prompt(number: int) -> str:
 
 
 def _append(where: Path, records: list[ImageRecord]) -> None:
-    audit = Audit.at(where, GENERATOR)
+    audit = AuditFolder.at(where, GENERATOR)
     for start in range(0, len(records), BATCH):
         audit.append_images(records[start : start + BATCH])
 
 
 def _append_by_two(where: Path, records: list[ImageRecord]) -> None:
-    audit = Audit.at(where, GENERATOR)
+    audit = AuditFolder.at(where, GENERATOR)
     batches = [records[start : start + BATCH] for start in range(0, len(records), BATCH)]
     with ThreadPoolExecutor(2) as threads:
         stored = sum(threads.map(audit.append_images, batches))

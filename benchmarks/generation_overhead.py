@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.generators import generate, open_generator
 from portrayal.loading import quietly
 from portrayal.records import GeneratedImage, Request
@@ -83,7 +83,7 @@ def main(rounds: int = 4) -> None:
                 if name == "bare":
                     bare(inner._pipeline, inner.identity.settings, turn)
                 else:
-                    audit = Audit.at(Path(scratch) / str(turn), generator.identity)
+                    audit = AuditFolder.at(Path(scratch) / str(turn), generator.identity)
                     generate(audit, generator, wanted(turn))
                 spent = [time.perf_counter() - wall, time.process_time() - cpu]
                 best[name] = [min(pair) for pair in zip(best[name], spent, strict=True)]

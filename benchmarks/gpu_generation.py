@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.generators import generate, open_generator, writer
 from portrayal.loading import quietly
 from portrayal.measurers import MeasuresWhileGenerating, Reason, open_measurer
@@ -243,7 +243,7 @@ def measure_stages(
 ) -> Counter[str]:
     """Return the seconds of each stage, barriers and all."""
     stages: Counter[str] = Counter()
-    audit = Audit.at(folder, generator.identity)
+    audit = AuditFolder.at(folder, generator.identity)
     pipeline = generator._pipeline
     face_filter, encoder = measurers
     compiled = pipeline.unet._compiled_call_impl is not None
@@ -263,7 +263,7 @@ def measure_stages(
 
 
 def generate_and_look(
-    audit: Audit, generator: Any, measurers: Sequence[Any], wanted: Sequence[tuple[str, int]]
+    audit: AuditFolder, generator: Any, measurers: Sequence[Any], wanted: Sequence[tuple[str, int]]
 ) -> int:
     """Make images and let measurers look at each as soon as it is stored; return how many."""
     with MeasuresWhileGenerating(audit, measurers) as watching:
@@ -327,7 +327,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         started = time.perf_counter()
         generator.generate([Request("warm", seed) for seed in range(batch)])
         warm_up = time.perf_counter() - started
-        audit = Audit.at(folder / "audit", generator.identity)
+        audit = AuditFolder.at(folder / "audit", generator.identity)
         wanted = [(f"a photo of person {i}", max(1, images // 8)) for i in range(8)]
         started = time.perf_counter()
         made = generate_and_look(audit, generator, measurers, wanted)

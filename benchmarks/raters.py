@@ -28,7 +28,7 @@ import numpy as np
 import sqlalchemy as sa
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.raters import AnswerRow, Revision, open_database, site
 from portrayal.records import Identity, ImageRecord
 
@@ -90,7 +90,7 @@ def measure(raters: int, answers: int, database: str | None) -> dict[str, Any]:
 
 
 def _make_audit(folder: Path, images: int) -> None:
-    audit = Audit.at(folder, Identity("benchmark", "noise", {}))
+    audit = AuditFolder.at(folder, Identity("benchmark", "noise", {}))
     rng = np.random.default_rng(0)
     records = []
     for seed in range(images):

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.records import GeneratedImage, Identity, Request
 from portrayal.runner import EngineSettings, RayWorkers, open_engine
 
@@ -69,7 +69,7 @@ def seconds(settings: EngineSettings) -> float:
     ):
         if isinstance(engine, RayWorkers):
             engine.wait_for_all()
-        audit = Audit.at(Path(folder) / "audit", engine.identity)
+        audit = AuditFolder.at(Path(folder) / "audit", engine.identity)
         started = time.perf_counter()
         engine.generate(audit, [("a", IMAGES)])
         return time.perf_counter() - started

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.selections import SELECTION, Selection, training_folder, write_selection
 from portrayal.findings import StudyResult
 from portrayal.findings.data import AuditData
@@ -127,7 +127,7 @@ def build(
     *,
     generator: Identity = GENERATOR,
     faces: Mapping[str, list[list[float]]] | None = None,
-) -> tuple[Audit, AmplificationStudy]:
+) -> tuple[AuditFolder, AmplificationStudy]:
     """Make both sides of an audit.
 
     Args:
@@ -138,8 +138,8 @@ def build(
         generator: Whose images.
         faces: Faces by prompt text, where a detector has looked; else each has one.
     """
-    audit = Audit.at(folder, generator)
-    training = Audit.at(training_folder(audit), CORPUS)
+    audit = AuditFolder.at(folder, generator)
+    training = AuditFolder.at(training_folder(audit), CORPUS)
     rows: list[dict[str, Any]] = []
     images: list[tuple[str, int, str]] = []
     for n, (occupation, one) in enumerate(captions.items()):
@@ -180,7 +180,7 @@ def build(
 
 
 def store(
-    audit: Audit,
+    audit: AuditFolder,
     images: Sequence[tuple[str, int, str]],
     faces: Mapping[str, list[list[float]]] | None = None,
 ) -> None:
@@ -228,7 +228,7 @@ def _drawn(study: AmplificationStudy, rows: Sequence[Mapping[str, Any]]) -> Ampl
     return study.model_copy(update={"drawn": drawn})
 
 
-def analyzed(audit: Audit, study: AmplificationStudy, **settings: Any) -> StudyResult:
+def analyzed(audit: AuditFolder, study: AmplificationStudy, **settings: Any) -> StudyResult:
     """Answer the study as `portrayal analyze` does."""
     shared = AuditData(audit, (prompt.text for prompt in study.prompts()), study.texts())
     data = shared.of_study(study.prompts(), ENCODER)

@@ -101,7 +101,7 @@ def work(job: dict[str, Any]) -> None:
     `pause` makes every batch take longer, so that a kill finds the job at work; `store_every` is
     how often measurements are stored; `file_limit` is the largest file that may be written.
     """
-    from portrayal.audit import Audit
+    from portrayal.audit import AuditFolder
     from portrayal.generators import Generator, generate, open_generator
     from portrayal.measurers import Measurer, loop, measure, open_measurer
     from toy_generators import ColourGenerator, MeanColour
@@ -123,7 +123,7 @@ def work(job: dict[str, Any]) -> None:
         generator: Generator = (
             ColourGenerator(**settings) if model == "colours" else open_generator(model, **settings)
         )
-        audit = Audit.at(job["folder"], generator.identity)
+        audit = AuditFolder.at(job["folder"], generator.identity)
         wanted = [tuple(want) for want in job["wanted"]]
         summary = generate(audit, generator, wanted, on_progress=progress)
         if isinstance(generator, ColourGenerator):
@@ -133,7 +133,7 @@ def work(job: dict[str, Any]) -> None:
             MeanColour(**settings) if model == "mean colour" else open_measurer(model, **settings)
         )
         summary = measure(
-            Audit(job["folder"]),
+            AuditFolder(job["folder"]),
             [measurer],
             texts=job.get("texts", ()),
             on_progress=progress,

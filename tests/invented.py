@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.records import Identity, ImageRecord, Measurement, Prompt, image_key
 from portrayal.studies.schema import Study
 
@@ -50,7 +50,7 @@ def leaning(
 
 
 def fill_audit(
-    audit: Audit,
+    audit: AuditFolder,
     studies: Sequence[Study],
     vectors: Vectors,
     *,
@@ -59,7 +59,7 @@ def fill_audit(
     texts: Callable[[str], np.ndarray] | None = direction,
     measured: Callable[[Prompt, int], bool] = lambda prompt, seed: True,
     seeds: Callable[[Prompt], range] = lambda prompt: range(prompt.images),
-) -> Audit:
+) -> AuditFolder:
     """Store images, embeddings and text embeddings of some studies.
 
     Seeds are 0, 1, 2 ... of every prompt, as of imported images; `Prompt.seeds` for those that the

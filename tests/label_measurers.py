@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.records import Identity, ImageRecord, Prompt
 from portrayal.studies.schema import Study
 
@@ -52,7 +52,7 @@ def png(what: str) -> bytes:
     return buffer.getvalue()
 
 
-def store_images(audit: Audit, study: Study, what: Callable[[Prompt, int], str]) -> None:
+def store_images(audit: AuditFolder, study: Study, what: Callable[[Prompt, int], str]) -> None:
     """Store the images of a study, each showing what a rule says, and the study."""
     audit.remember_study(study.name, study.as_dict())
     audit.append_images(

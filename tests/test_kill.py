@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from forking import Jobs, forking_process
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.parts import each_part
 
 KILLS = {"painter": 10, "colours": 16, "mean colour": 12, "diffusers": 7, "clip": 5}
@@ -44,7 +44,7 @@ def kill_until_done(
         killed = jobs.kill_after(delay, at_work=at_work, folder=folder, **job, **slow)
         assert killed, f"done after {kill} kills"
         if (folder / "audit.json").exists():
-            now = len(Audit(folder).images().select("key").fetchall())
+            now = len(AuditFolder(folder).images().select("key").fetchall())
             assert now >= rows, "an image that was there is gone"
             rows = now
     assert len(list(folder.rglob("part-*"))) > parts, "no kill came after the first part"
@@ -56,7 +56,7 @@ def raw_keys(folder: Path) -> list[str]:
     return [key for part in each_part(folder, ["key"]) for key in part["key"].to_pylist()]
 
 
-def images(audit: Audit) -> dict[str, npt.NDArray[np.int16]]:
+def images(audit: AuditFolder) -> dict[str, npt.NDArray[np.int16]]:
     keys = [row[0] for row in audit.images().select("key").fetchall()]
     return {
         key: np.asarray(Image.open(io.BytesIO(data)), dtype=np.int16)
@@ -67,7 +67,7 @@ def images(audit: Audit) -> dict[str, npt.NDArray[np.int16]]:
 def assert_same_images(disturbed: Path, undisturbed: Path, *, wanted: int, tolerance: int) -> None:
     keys = raw_keys(disturbed / "images")
     assert len(keys) == len(set(keys)) == wanted, "none doubled, none lost"
-    ours, theirs = images(Audit(disturbed)), images(Audit(undisturbed))
+    ours, theirs = images(AuditFolder(disturbed)), images(AuditFolder(undisturbed))
     assert set(ours) == set(theirs) == set(keys)
     assert max(int(np.abs(ours[key] - theirs[key]).max()) for key in keys) <= tolerance
 
@@ -76,7 +76,7 @@ def assert_same_measurements(disturbed: Path, undisturbed: Path, *, wanted: int)
     (folder,) = (disturbed / "measurements").iterdir()
     keys = raw_keys(folder)
     assert len(keys) == len(set(keys)) == wanted, "none doubled, none lost"
-    ours, theirs = Audit(disturbed), Audit(undisturbed)
+    ours, theirs = AuditFolder(disturbed), AuditFolder(undisturbed)
     keys_of, vectors = ours.embeddings(ours.measurer())
     other_keys, others = theirs.embeddings(theirs.measurer())
     assert keys_of == other_keys

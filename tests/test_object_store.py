@@ -19,7 +19,7 @@ from PIL import Image
 
 from command_line import WORK, Answer, CommandLine, command, in_a_process
 from portrayal import runner
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.parts import each_part
 from portrayal.records import Identity, ImageRecord
 from s3_server import KEY, SECRET, S3Server, running_s3
@@ -45,7 +45,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(study: Path) -> Audit:
+def undisturbed(study: Path) -> AuditFolder:
     """The same in a folder, by one process."""
     models = runner.Models("practice:painter", {"batch_size": 2})
     session = runner.Session(study.parent / "audit", models=models)
@@ -73,12 +73,12 @@ def parts_in(server: S3Server, name: str) -> int:
     return len(server.objects("bucket", f"{name}/images/part-"))
 
 
-def raw_keys(audit: Audit) -> list[str]:
+def raw_keys(audit: AuditFolder) -> list[str]:
     found = each_part(audit.path / "images", ["key"])
     return [key for part in found for key in part["key"].to_pylist()]
 
 
-def assert_same(ours: Audit, theirs: Audit) -> None:
+def assert_same(ours: AuditFolder, theirs: AuditFolder) -> None:
     """Compare key by key, pixel by pixel."""
     columns = "key, prompt, seed, status, reason"
     rows = sorted(ours.images().select(columns).fetchall())
@@ -103,7 +103,7 @@ def assert_no_credentials(server: S3Server, answer: Answer, name: str) -> None:
 
 
 def test_a_run_that_is_killed_continues_and_ends_like_an_undisturbed_one(
-    reach: S3Server, study: Path, undisturbed: Audit, tmp_path: Path
+    reach: S3Server, study: Path, undisturbed: AuditFolder, tmp_path: Path
 ) -> None:
     url = "s3://bucket/audits/killed"
     run = ("run", study, *PAINTER, "--out", url)
@@ -120,7 +120,7 @@ def test_a_run_that_is_killed_continues_and_ends_like_an_undisturbed_one(
     whole = in_a_process(*run, env=reach.environment())
     assert whole.code == 0, whole.err
     assert f"report: {url}/report/index.html" in whole.err + whole.out
-    audit = Audit(url)
+    audit = AuditFolder(url)
     assert_same(audit, undisturbed)
     assert len(raw_keys(audit)) == 4 * IMAGES, "nothing twice"
     # What was measured and found is the same, too, and the report can be read by others.
@@ -169,26 +169,26 @@ def test_verbs_one_after_the_other(
     assert not list(Path.cwd().glob("s3:*"))
 
 
-def test_two_processes_at_once(reach: S3Server, study: Path, undisturbed: Audit) -> None:
+def test_two_processes_at_once(reach: S3Server, study: Path, undisturbed: AuditFolder) -> None:
     url = "s3://bucket/shared"
     both = [start(reach, "generate", study, *PAINTER, "--out", url) for _ in range(2)]
     for process in both:
         _, said = process.communicate(timeout=300)
         assert process.returncode == 0, said
-    audit = Audit(url)
+    audit = AuditFolder(url)
     assert_same(audit, undisturbed)
     raw = raw_keys(audit)
     assert set(raw) == {row[0] for row in audit.images().select("key").fetchall()}
     done = in_a_process("repair", url, "--json", env=reach.environment())
     assert json.loads(done.out)["doubled"] == len(raw) - 4 * IMAGES
     assert len(raw_keys(audit)) == 4 * IMAGES
-    assert_same(Audit(url), undisturbed)
+    assert_same(AuditFolder(url), undisturbed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["ray", "devices"])
 def test_workers_of_an_engine_write_into_the_store_themselves(
-    reach: S3Server, study: Path, undisturbed: Audit, engine: str
+    reach: S3Server, study: Path, undisturbed: AuditFolder, engine: str
 ) -> None:
     options = ("--engine", "ray", "--workers", "2") if engine == "ray" else ("--devices", "cpu,cpu")
     if engine == "ray":
@@ -206,7 +206,7 @@ def test_workers_of_an_engine_write_into_the_store_themselves(
     process.communicate()
     done = in_a_process(*words, env=env)
     assert done.code == 0, done.err
-    audit = Audit(url)
+    audit = AuditFolder(url)
     assert_same(audit, undisturbed)
     assert audit.results()["findings"] == undisturbed.results()["findings"]
     assert_no_credentials(reach, done, engine)
@@ -278,7 +278,7 @@ def test_what_is_refused(s3: S3Server, words: tuple[str, ...], says: str) -> Non
 
 def test_raters_want_a_database_elsewhere(reach: S3Server) -> None:
     pytest.importorskip("starlette", reason='pip install "portrayal[web]"')
-    audit = Audit.at("s3://bucket/rated", Identity("folder", "images"))
+    audit = AuditFolder.at("s3://bucket/rated", Identity("folder", "images"))
     audit.append_images([ImageRecord("a doctor", 0, "ok", data=b"image")])
     line = one_line(reach.environment(), "annotate", "s3://bucket/rated")
     assert line.startswith("s3://bucket/rated: SQLite wants a local disk")

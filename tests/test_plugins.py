@@ -190,7 +190,7 @@ def test_without_a_default_the_option_is_required(installed: Installed) -> None:
     with pytest.raises(LanguageError) as words:
         open_filler(Transmutation().model)
     assert str(words.value) == (
-        "masked language model is ''; allowed: a folder or a Hub id (owner/name); " + INSTALL
+        "no masked language model is named; allowed: a folder or a Hub id (owner/name); " + INSTALL
     )
     with pytest.raises(StudyError) as study:
         reading.load_study("demo")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.wants import Wanted
 from portrayal.records import Identity, ImageRecord, Prompt, first_seed
 from portrayal.studies.reading import load_study
@@ -61,7 +61,7 @@ def test_of_two_wishes_the_first_start_and_the_larger_number_hold() -> None:
 
 
 def test_missing_goes_by_the_seeds_that_are_wanted(tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "audit", Identity("test", "noise", {}))
+    audit = AuditFolder.at(tmp_path / "audit", Identity("test", "noise", {}))
     made = [("a", 7), ("a", 9), ("a", 0), ("b", 0)]
     audit.append_images([ImageRecord(prompt, seed, "ok", data=b"x") for prompt, seed in made])
     found = audit.missing([("a", range(7, 11)), ("b", 2)])

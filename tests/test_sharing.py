@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from forking import Jobs, forking_process
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.parts import each_part
 
 WANTED = [("a", 60), ("b", 60)]
@@ -104,7 +104,7 @@ def test_no_permission_to_write_is_one_line(jobs: Jobs, tmp_path: Path) -> None:
     message = folder.with_suffix(".error").read_text().splitlines()[0]
     assert "no permission to write" in message or "cannot write there" in message
     assert len(raw_keys(folder / "images")) == 4
-    assert Audit(folder).images().count("key").fetchall() == [(4,)]
+    assert AuditFolder(folder).images().count("key").fetchall() == [(4,)]
 
 
 class read_only:

@@ -130,9 +130,9 @@ def test_the_core_alone_says_what_to_install(alone: Path, tmp_path: Path) -> Non
     for words, begin in {
         ("run", "demo"): "there is no study 'demo'",
         ("run", "work.toml"): "which model? give --model: ",
-        ("run", *real): "which encoder? give --encoder: ",
+        ("run", *real): "which measurer? give --measurer: ",
         ("generate", "work.toml", "--model", "practice"): "'practice': no such folder",
-        ("explain", "a photo of a doctor"): "which model? give --model: ",
+        ("explain", "a photo of a doctor"): "no masked language model is named; allowed: ",
     }.items():
         done = call(portrayal, *words, "--out", "audit", cwd=tmp_path)
         *_, line = done.stderr.splitlines()

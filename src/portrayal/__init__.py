@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from portrayal import statistics
-    from portrayal.audit import Audit
+    from portrayal.audit import AuditFolder
     from portrayal.errors import PortrayalError
     from portrayal.findings import Finding
     from portrayal.records import GeneratedImage, Identity, Prompt, Request

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from PIL import Image
 
-from portrayal.audit import Audit, parts
+from portrayal.audit import AuditFolder, parts
 from portrayal.audit.tables import images_table
 from portrayal.records import Identity, ImageRecord
 
@@ -38,18 +38,18 @@ def refused(prompt: str, seed: int) -> ImageRecord:
     return ImageRecord(prompt, seed, "refused", "safety checker")
 
 
-def write_regardless(audit: Audit, records: list[ImageRecord]) -> Path:
+def write_regardless(audit: AuditFolder, records: list[ImageRecord]) -> Path:
     """Write a part without a look at what is there, as happens where files cannot be locked."""
     with parts.prepared(audit.path / "images", [images_table(audit.generator, records)]) as appear:
         return appear()
 
 
-def image_parts(audit: Audit | Path) -> list[Path]:
-    folder = audit.path if isinstance(audit, Audit) else audit
+def image_parts(audit: AuditFolder | Path) -> list[Path]:
+    folder = audit.path if isinstance(audit, AuditFolder) else audit
     return sorted((folder / "images").glob("part-*.parquet"))
 
 
-def raw_rows(audit: Audit | Path) -> list[tuple[str, int, str]]:
+def raw_rows(audit: AuditFolder | Path) -> list[tuple[str, int, str]]:
     """Return what the parts hold, doubles and all, read without portrayal."""
     rows = []
     for path in image_parts(audit):

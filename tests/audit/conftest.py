@@ -5,9 +5,9 @@ from pathlib import Path
 import audit_samples as samples
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 
 
 @pytest.fixture
-def audit(tmp_path: Path) -> Audit:
-    return Audit.at(tmp_path / "audit", samples.GENERATOR)
+def audit(tmp_path: Path) -> AuditFolder:
+    return AuditFolder.at(tmp_path / "audit", samples.GENERATOR)

@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 from audit_samples import failed, made, refused
 
-from portrayal.audit import Audit, compact, compaction, parts
+from portrayal.audit import AuditFolder, compact, compaction, parts
 from portrayal.errors import DamagedPart
 from portrayal.records import Measurement
 
 
 @pytest.fixture
-def scattered(audit: Audit) -> Audit:
+def scattered(audit: AuditFolder) -> AuditFolder:
     """Seventy parts of three images each, and as many of measurements and texts."""
     for i in range(70):
         audit.append_images([made(f"p{i}", seed, samples.image(i)) for seed in range(3)])
@@ -29,7 +29,7 @@ def scattered(audit: Audit) -> Audit:
     return audit
 
 
-def content(audit: Audit) -> list[Any]:
+def content(audit: AuditFolder) -> list[Any]:
     return [
         sorted(audit.images(with_bytes=True).fetchall(), key=str),
         sorted(audit.measurements(samples.ENCODER).fetchall()),
@@ -37,16 +37,16 @@ def content(audit: Audit) -> list[Any]:
     ]
 
 
-def part_counts(audit: Audit) -> list[int]:
+def part_counts(audit: AuditFolder) -> list[int]:
     return [len(parts.part_names(folder)) for folder in compaction.part_folders(audit.path)]
 
 
-def test_the_same_rows_in_fewer_parts(scattered: Audit) -> None:
+def test_the_same_rows_in_fewer_parts(scattered: AuditFolder) -> None:
     before = content(scattered)
     summary = compact(scattered)
     assert (summary.before, summary.after) == (210, 3)
     assert part_counts(scattered) == [1, 1, 1]
-    assert content(scattered) == content(Audit(scattered.path)) == before
+    assert content(scattered) == content(AuditFolder(scattered.path)) == before
     for folder in compaction.part_folders(scattered.path):
         parts.verify(parts.part_paths(folder)[0])
     assert pq.read_schema(samples.image_parts(scattered)[0]).metadata[b"huggingface"]
@@ -54,7 +54,9 @@ def test_the_same_rows_in_fewer_parts(scattered: Audit) -> None:
     assert scattered.append_images([made("p0", 0), made("p0", 3)]) == 1
 
 
-def test_row_groups_stay_small_for_images_and_become_large_for_the_rest(scattered: Audit) -> None:
+def test_row_groups_stay_small_for_images_and_become_large_for_the_rest(
+    scattered: AuditFolder,
+) -> None:
     compact(scattered)
     images, measurements, _ = compaction.part_folders(scattered.path)
     groups = pq.read_metadata(parts.part_paths(images)[0])
@@ -65,7 +67,7 @@ def test_row_groups_stay_small_for_images_and_become_large_for_the_rest(scattere
     assert pq.read_metadata(parts.part_paths(measurements)[0]).num_row_groups == 1
 
 
-def test_few_parts_are_left_alone(audit: Audit) -> None:
+def test_few_parts_are_left_alone(audit: AuditFolder) -> None:
     for i in range(64):
         audit.append_images([made("a", i)])
     names = parts.part_names(audit.path / "images")
@@ -76,7 +78,7 @@ def test_few_parts_are_left_alone(audit: Audit) -> None:
     assert compact(audit) == compaction.CompactionSummary(0, 0)
 
 
-def test_merged_parts_have_about_the_target_size(audit: Audit) -> None:
+def test_merged_parts_have_about_the_target_size(audit: AuditFolder) -> None:
     for i in range(40):
         audit.append_images([made("a", i, bytes(10_000) + i.to_bytes())])
     compact(audit, many=4, target_bytes=100_000)
@@ -87,7 +89,7 @@ def test_merged_parts_have_about_the_target_size(audit: Audit) -> None:
     assert len(audit.images().fetchall()) == 40
 
 
-def test_large_parts_are_not_written_again(audit: Audit) -> None:
+def test_large_parts_are_not_written_again(audit: AuditFolder) -> None:
     audit.append_images([made("large", 0, bytes(80_000))])
     large = samples.image_parts(audit)[0]
     for i in range(5):
@@ -97,7 +99,7 @@ def test_large_parts_are_not_written_again(audit: Audit) -> None:
     assert len(samples.image_parts(audit)) == 2
 
 
-def test_of_doubled_rows_the_best_stays(audit: Audit) -> None:
+def test_of_doubled_rows_the_best_stays(audit: AuditFolder) -> None:
     audit.append_images([failed("a", 0), failed("a", 1), refused("a", 2)])
     audit.append_images([made("a", 0)], again=True)
     for seed in range(5):
@@ -111,7 +113,7 @@ def test_of_doubled_rows_the_best_stays(audit: Audit) -> None:
 
 @pytest.mark.parametrize("after", [0, 1, 30])
 def test_a_crash_before_the_sources_are_removed_leaves_doubles_seen_once(
-    scattered: Audit, monkeypatch: pytest.MonkeyPatch, after: int
+    scattered: AuditFolder, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     before = content(scattered)
     removed = []
@@ -129,7 +131,7 @@ def test_a_crash_before_the_sources_are_removed_leaves_doubles_seen_once(
         compact(scattered)
     monkeypatch.undo()
     assert len(samples.raw_rows(scattered)) == 210 + 3 * (70 - after)
-    fresh = Audit(scattered.path)
+    fresh = AuditFolder(scattered.path)
     assert content(fresh) == before
     assert fresh.append_images([made("p0", 0)]) == 0
     # The next one tidies up.
@@ -139,7 +141,7 @@ def test_a_crash_before_the_sources_are_removed_leaves_doubles_seen_once(
 
 
 def test_a_crash_before_the_merged_part_appears_changes_nothing(
-    scattered: Audit, monkeypatch: pytest.MonkeyPatch
+    scattered: AuditFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = parts.part_names(scattered.path / "images")
     monkeypatch.setattr("os.fsync", lambda handle: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -149,7 +151,7 @@ def test_a_crash_before_the_merged_part_appears_changes_nothing(
     assert not list((scattered.path / "images").glob(".writing-*"))
 
 
-def test_a_damaged_part_is_never_merged(scattered: Audit) -> None:
+def test_a_damaged_part_is_never_merged(scattered: AuditFolder) -> None:
     part = samples.image_parts(scattered)[33]
     samples.flip_bit_of(part, samples.image(33))
     with pytest.raises(DamagedPart) as caught:
@@ -159,7 +161,7 @@ def test_a_damaged_part_is_never_merged(scattered: Audit) -> None:
     assert len(scattered.images().fetchall()) == 210
 
 
-def test_a_part_rewritten_by_another_program_gets_no_new_name(scattered: Audit) -> None:
+def test_a_part_rewritten_by_another_program_gets_no_new_name(scattered: AuditFolder) -> None:
     part = samples.image_parts(scattered)[12]
     pq.write_table(pq.read_table(part), part, write_page_checksum=True)
     with pytest.raises(DamagedPart, match="not those that were written"):
@@ -167,7 +169,7 @@ def test_a_part_rewritten_by_another_program_gets_no_new_name(scattered: Audit) 
     assert part.exists()
 
 
-def test_a_row_is_not_dropped_in_favour_of_a_damaged_one(audit: Audit) -> None:
+def test_a_row_is_not_dropped_in_favour_of_a_damaged_one(audit: AuditFolder) -> None:
     first = samples.write_regardless(audit, [made("a", 0)])
     second = samples.write_regardless(audit, [made("a", 0), made("b", 0)])
     samples.flip_bit_of(first, samples.image(0))

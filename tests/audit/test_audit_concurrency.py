@@ -13,7 +13,7 @@ import audit_samples as samples
 import pytest
 from audit_samples import failed, made
 
-from portrayal.audit import Audit, compact, parts
+from portrayal.audit import AuditFolder, compact, parts
 from portrayal.records import ImageRecord, Measurement
 
 PROCESSES = 4
@@ -22,7 +22,7 @@ SPAWN = get_context("spawn")
 
 def append(path: Path, start: int, step: int) -> int:
     """Append what four processes append too, in steps, each beginning elsewhere."""
-    audit = Audit(path)
+    audit = AuditFolder(path)
     stored = 0
     for i in range(0, 120, step):
         seeds = [(start * 30 + i + k) % 120 for k in range(step)]
@@ -31,7 +31,7 @@ def append(path: Path, start: int, step: int) -> int:
     return stored
 
 
-def test_appenders_lose_and_double_nothing(audit: Audit) -> None:
+def test_appenders_lose_and_double_nothing(audit: AuditFolder) -> None:
     with ProcessPoolExecutor(PROCESSES, SPAWN) as pool:
         stored = list(pool.map(append, [audit.path] * PROCESSES, range(PROCESSES), (5, 6, 8, 10)))
     rows = samples.raw_rows(audit)
@@ -46,11 +46,11 @@ def test_appenders_lose_and_double_nothing(audit: Audit) -> None:
 
 
 def retry(path: Path) -> int:
-    audit = Audit(path)
+    audit = AuditFolder(path)
     return sum(audit.append_images([made("a", seed)], again=True) for seed in range(30))
 
 
-def test_failed_images_are_made_again_once(audit: Audit) -> None:
+def test_failed_images_are_made_again_once(audit: AuditFolder) -> None:
     audit.append_images([failed("a", seed) for seed in range(30)])
     with ProcessPoolExecutor(3, SPAWN) as pool:
         assert sum(pool.map(retry, [audit.path] * 3)) == 30
@@ -58,7 +58,7 @@ def test_failed_images_are_made_again_once(audit: Audit) -> None:
 
 
 def measure(path: Path) -> tuple[int, int]:
-    audit = Audit(path)
+    audit = AuditFolder(path)
     stored = 0
     for i in range(0, 60, 4):
         rows = [Measurement(f"{i + k:032x}", {"embedding": [1.0, i]}) for k in range(4)]
@@ -69,7 +69,7 @@ def measure(path: Path) -> tuple[int, int]:
     )
 
 
-def test_measurers_and_encoders_lose_and_double_nothing(audit: Audit) -> None:
+def test_measurers_and_encoders_lose_and_double_nothing(audit: AuditFolder) -> None:
     with ProcessPoolExecutor(3, SPAWN) as pool:
         stored = list(pool.map(measure, [audit.path] * 3))
     assert [sum(column) for column in zip(*stored, strict=True)] == [60, 20]
@@ -82,7 +82,7 @@ def test_measurers_and_encoders_lose_and_double_nothing(audit: Audit) -> None:
 
 def grow_and_shrink(path: Path, seconds: float, rounds: int) -> int:
     """Append and merge, over and over: for a while, and on a busy machine until it is enough."""
-    audit = Audit(path)
+    audit = AuditFolder(path)
     until = time.monotonic() + seconds
     seed = 1000
     while time.monotonic() < until or seed < 1000 + 5 * rounds:
@@ -93,14 +93,14 @@ def grow_and_shrink(path: Path, seconds: float, rounds: int) -> int:
     return seed - 1000
 
 
-def test_readers_are_not_disturbed_while_parts_are_merged(audit: Audit) -> None:
+def test_readers_are_not_disturbed_while_parts_are_merged(audit: AuditFolder) -> None:
     audit.append_images([made("still", seed) for seed in range(40)])
     with ProcessPoolExecutor(2, SPAWN) as pool:
         writers: list[Future[int]] = [pool.submit(grow_and_shrink, audit.path, 4.0, 6)]
         reads = before = 0
         keys = [row[0] for row in audit.images().select("key").fetchall()]
         while not writers[0].done():
-            reader = audit if reads % 2 else Audit(audit.path)
+            reader = audit if reads % 2 else AuditFolder(audit.path)
             rows = reader.images().select("prompt, seed").fetchall()
             assert len(rows) == len(set(rows))
             assert sum(prompt == "still" for prompt, _ in rows) == 40
@@ -120,7 +120,7 @@ def test_readers_are_not_disturbed_while_parts_are_merged(audit: Audit) -> None:
     assert audit.append_images([made("still", 0), made("growing", 1000), made("new", 0)]) == 1
 
 
-def test_merging_and_appending_at_once_loses_and_doubles_nothing(audit: Audit) -> None:
+def test_merging_and_appending_at_once_loses_and_doubles_nothing(audit: AuditFolder) -> None:
     with ProcessPoolExecutor(3, SPAWN) as pool:
         merging = pool.submit(grow_and_shrink, audit.path, 3.0, 6)
         others = [pool.submit(append, audit.path, start, 8) for start in range(2)]
@@ -129,7 +129,7 @@ def test_merging_and_appending_at_once_loses_and_doubles_nothing(audit: Audit) -
     assert len(rows) == len(set(rows)) == stored
 
 
-def test_a_forked_child_does_not_keep_the_lock(audit: Audit) -> None:
+def test_a_forked_child_does_not_keep_the_lock(audit: AuditFolder) -> None:
     folder = audit.path / "images"
     ours, theirs = os.pipe()
     from portrayal.audit.files import appending
@@ -149,7 +149,7 @@ def test_a_forked_child_does_not_keep_the_lock(audit: Audit) -> None:
 
 
 def test_where_nothing_can_be_locked_a_doubled_row_is_read_once(
-    audit: Audit, monkeypatch: pytest.MonkeyPatch
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import fcntl
 
@@ -163,4 +163,4 @@ def test_where_nothing_can_be_locked_a_doubled_row_is_read_once(
     assert len(samples.raw_rows(audit)) == 2
     assert len(audit.images().fetchall()) == 1
     assert len(audit.images(with_bytes=True).fetchall()) == 1
-    assert Audit(audit.path).append_images([record]) == 0
+    assert AuditFolder(audit.path).append_images([record]) == 0

@@ -11,7 +11,7 @@ import audit_samples as samples
 import pytest
 from audit_samples import made, refused
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.tables import IMAGES
 from portrayal.records import Measurement
 
@@ -21,7 +21,7 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda code: code.split()[1])
 def test_an_example_runs(tmp_path: Path, example: str) -> None:
-    audit = Audit.at(tmp_path / "audits" / "sd15", samples.GENERATOR)
+    audit = AuditFolder.at(tmp_path / "audits" / "sd15", samples.GENERATOR)
     audit.append_images([made("a", 0), made("a", 1), refused("b", 0)])
     keys = [row[0] for row in audit.images().select("key").fetchall()]
     rows = [Measurement(key, {"embedding": [1.0, 2.0]}) for key in keys]

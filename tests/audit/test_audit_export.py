@@ -11,7 +11,7 @@ import audit_samples as samples
 import pytest
 from audit_samples import failed, made, refused
 
-from portrayal.audit import Audit, export_images
+from portrayal.audit import AuditFolder, export_images
 from portrayal.audit.export import file_name, harmless, suffix
 from portrayal.errors import AuditError
 from portrayal.records import ImageRecord
@@ -24,7 +24,9 @@ def rows(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(handle))
 
 
-def test_files_hold_the_bytes_and_metadata_tells_about_them(audit: Audit, tmp_path: Path) -> None:
+def test_files_hold_the_bytes_and_metadata_tells_about_them(
+    audit: AuditFolder, tmp_path: Path
+) -> None:
     images = [samples.image(i, form) for i, form in enumerate(("PNG", "JPEG", "WEBP"))]
     audit.append_images(
         [
@@ -60,7 +62,7 @@ def test_files_hold_the_bytes_and_metadata_tells_about_them(audit: Audit, tmp_pa
     ]
 
 
-def test_only_some_prompts(audit: Audit, tmp_path: Path) -> None:
+def test_only_some_prompts(audit: AuditFolder, tmp_path: Path) -> None:
     audit.append_images([made("a", 0), made("b", 0), made("c", 0)])
     assert export_images(audit, tmp_path / "out", prompts=["c", "a"]).images == 2
     assert not (tmp_path / "out" / "not-made.csv").exists()
@@ -69,7 +71,7 @@ def test_only_some_prompts(audit: Audit, tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_many_images_keep_their_own_bytes(audit: Audit, tmp_path: Path) -> None:
+def test_many_images_keep_their_own_bytes(audit: AuditFolder, tmp_path: Path) -> None:
     for start in range(0, 300, 60):
         audit.append_images(
             [made(f"p{i:03}", i, samples.image(i)) for i in range(start, start + 60)]
@@ -80,7 +82,7 @@ def test_many_images_keep_their_own_bytes(audit: Audit, tmp_path: Path) -> None:
         assert data == samples.image(int(row["seed"]))
 
 
-def test_a_folder_with_something_in_it_is_left_alone(audit: Audit, tmp_path: Path) -> None:
+def test_a_folder_with_something_in_it_is_left_alone(audit: AuditFolder, tmp_path: Path) -> None:
     audit.append_images([made("a", 0)])
     for out in (audit.path, tmp_path / "file"):
         (tmp_path / "file").write_text("mine")
@@ -89,7 +91,7 @@ def test_a_folder_with_something_in_it_is_left_alone(audit: Audit, tmp_path: Pat
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_no_cell_is_a_formula(audit: Audit, tmp_path: Path) -> None:
+def test_no_cell_is_a_formula(audit: AuditFolder, tmp_path: Path) -> None:
     records = [
         made(EVIL, 0),
         ImageRecord("+1", 0, "ok", data=samples.image(), factors={"@x": "-2+3"}),
@@ -131,7 +133,7 @@ def test_suffixes_come_from_the_bytes() -> None:
     assert forms == {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bin"}
 
 
-def test_imagefolder_opens_the_export(audit: Audit, tmp_path: Path) -> None:
+def test_imagefolder_opens_the_export(audit: AuditFolder, tmp_path: Path) -> None:
     audit.append_images([made("a", seed) for seed in range(3)] + [refused("a", 3)])
     export_images(audit, tmp_path / "out")
     # In a process of its own: `datasets` leaves files open, which is a warning here.
@@ -149,6 +151,6 @@ def test_imagefolder_opens_the_export(audit: Audit, tmp_path: Path) -> None:
     assert result.stdout.strip() == "[0, 1, 2] {'a'} (8, 6)"
 
 
-def test_an_empty_audit_gives_an_empty_table(audit: Audit, tmp_path: Path) -> None:
+def test_an_empty_audit_gives_an_empty_table(audit: AuditFolder, tmp_path: Path) -> None:
     assert export_images(audit, tmp_path / "out").images == 0
     assert rows(tmp_path / "out" / "metadata.csv") == []

@@ -17,13 +17,13 @@ from audit_samples import failed, made, refused
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.tables import image_keys
 from portrayal.errors import AuditError
 from portrayal.records import ImageRecord, image_key
 
 
-def statuses(audit: Audit) -> dict[tuple[str, int], str]:
+def statuses(audit: AuditFolder) -> dict[tuple[str, int], str]:
     rows = audit.images().select("prompt, seed, status").fetchall()
     assert len(rows) == len({row[:2] for row in rows})
     return {(prompt, seed): status for prompt, seed, status in rows}
@@ -43,7 +43,7 @@ def statuses(audit: Audit) -> dict[tuple[str, int], str]:
     ],
 )
 def test_records_that_make_no_sense_are_refused(
-    audit: Audit, record: ImageRecord, says: str
+    audit: AuditFolder, record: ImageRecord, says: str
 ) -> None:
     with pytest.raises(AuditError) as caught:
         audit.append_images([made("b", 0), record])
@@ -52,7 +52,7 @@ def test_records_that_make_no_sense_are_refused(
 
 
 @pytest.mark.parametrize("prompt", ["a \ud83d photo", "\udc80", "photo of \udfff\ud800"])
-def test_half_a_character_pair_is_one_clear_line(audit: Audit, prompt: str) -> None:
+def test_half_a_character_pair_is_one_clear_line(audit: AuditFolder, prompt: str) -> None:
     for attempt in (
         lambda: audit.append_images([made(prompt, 0)]),
         lambda: audit.missing([(prompt, 1)]),
@@ -65,7 +65,7 @@ def test_half_a_character_pair_is_one_clear_line(audit: Audit, prompt: str) -> N
     assert samples.image_parts(audit) == []
 
 
-def test_a_reason_that_cannot_be_encoded_never_stops_a_run(audit: Audit) -> None:
+def test_a_reason_that_cannot_be_encoded_never_stops_a_run(audit: AuditFolder) -> None:
     audit.append_images([failed("a", 0, "bad name: \udc80.png")])
     assert audit.images().select("reason").fetchall() == [("bad name: \\udc80.png",)]
 
@@ -73,7 +73,7 @@ def test_a_reason_that_cannot_be_encoded_never_stops_a_run(audit: Audit) -> None
 # --- known answers ---------------------------------------------------------------------------
 
 
-def test_a_record_comes_back_as_it_was(audit: Audit) -> None:
+def test_a_record_comes_back_as_it_was(audit: AuditFolder) -> None:
     data = samples.image(7, "WEBP")
     record = ImageRecord(
         "a nurse",
@@ -107,7 +107,7 @@ def test_keys_are_those_of_image_key() -> None:
     assert image_keys(samples.GENERATOR, requests) == expected
 
 
-def test_what_is_present_is_not_stored_again(audit: Audit) -> None:
+def test_what_is_present_is_not_stored_again(audit: AuditFolder) -> None:
     assert audit.append_images([made("a", 0), refused("a", 1), failed("a", 2)]) == 3
     assert audit.append_images([made("a", 0), made("a", 1), made("a", 2), made("a", 3)]) == 1
     assert audit.append_images([]) == 0
@@ -116,13 +116,13 @@ def test_what_is_present_is_not_stored_again(audit: Audit) -> None:
     ]  # fmt: skip
 
 
-def test_doubles_within_one_call_are_stored_once_and_the_best_of_them(audit: Audit) -> None:
+def test_doubles_within_one_call_are_stored_once_and_the_best_of_them(audit: AuditFolder) -> None:
     assert audit.append_images([failed("a", 0), made("a", 0), refused("a", 0)]) == 1
     assert samples.raw_rows(audit) == [("a", 0, "ok")]
 
 
 @pytest.mark.parametrize("second", [made("a", 0), refused("a", 0)])
-def test_a_failed_image_made_again_is_ok(audit: Audit, second: ImageRecord) -> None:
+def test_a_failed_image_made_again_is_ok(audit: AuditFolder, second: ImageRecord) -> None:
     audit.append_images([failed("a", 0)])
     assert audit.append_images([second], again=True) == 1
     assert audit.append_images([failed("a", 0)], again=True) == 0
@@ -132,7 +132,9 @@ def test_a_failed_image_made_again_is_ok(audit: Audit, second: ImageRecord) -> N
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["ok", "refused", "failed"])))
-def test_the_best_row_counts_in_whatever_order_it_came(audit: Audit, order: tuple[str]) -> None:
+def test_the_best_row_counts_in_whatever_order_it_came(
+    audit: AuditFolder, order: tuple[str]
+) -> None:
     for status in order:
         data = samples.image() if status == "ok" else None
         samples.write_regardless(audit, [ImageRecord("a", 0, status, data=data)])  # type: ignore[arg-type]
@@ -145,7 +147,7 @@ def test_the_best_row_counts_in_whatever_order_it_came(audit: Audit, order: tupl
     assert list(audit.unmeasured_images(samples.ENCODER)) == [[(key, samples.image())]]
 
 
-def test_read_images_gives_bytes_of_those_that_are_ok(audit: Audit) -> None:
+def test_read_images_gives_bytes_of_those_that_are_ok(audit: AuditFolder) -> None:
     many = [made(f"p{i}", 0, samples.image(i)) for i in range(250)]
     for start in range(0, 250, 120):
         audit.append_images([*many[start : start + 120], failed(f"f{start}", 0)])
@@ -159,7 +161,7 @@ def test_read_images_gives_bytes_of_those_that_are_ok(audit: Audit) -> None:
     assert audit.read_images([]) == {}
 
 
-def test_unmeasured_images_come_in_batches_once_and_only_of_the_prompts(audit: Audit) -> None:
+def test_unmeasured_images_come_in_batches_once_and_only_of_the_prompts(audit: AuditFolder) -> None:
     audit.append_images([made("a", i) for i in range(5)])
     audit.append_images([made("b", i) for i in range(3)] + [refused("b", 9)])
     batches = list(audit.unmeasured_images(samples.ENCODER, batch=3))
@@ -175,7 +177,7 @@ def test_unmeasured_images_come_in_batches_once_and_only_of_the_prompts(audit: A
 # --- missing ---------------------------------------------------------------------------------
 
 
-def test_missing_is_wanted_minus_present_in_the_order_wanted(audit: Audit) -> None:
+def test_missing_is_wanted_minus_present_in_the_order_wanted(audit: AuditFolder) -> None:
     audit.append_images([made("b", 0), failed("b", 2), refused("a", 1), made("c", 0)])
     wanted = [("b", 4), ("none", 0), ("a", 2), ("b", 3), ("d", 1)]
     expected = [("b", 1), ("b", 3), ("a", 0), ("d", 0)]
@@ -203,7 +205,7 @@ def test_missing_agrees_with_sets(
     )
     wanted = data.draw(st.lists(st.tuples(prompt, st.integers(0, 6)), max_size=6))
     retry = data.draw(st.booleans())
-    audit = Audit.at(tmp_path_factory.mktemp("audit"), samples.GENERATOR)
+    audit = AuditFolder.at(tmp_path_factory.mktemp("audit"), samples.GENERATOR)
     for name, seed, status in present:
         audit.append_images([made(name, seed) if status == "ok" else failed(name, seed)])
     held = {pair for pair, status in statuses(audit).items() if not (retry and status == "failed")}
@@ -213,7 +215,7 @@ def test_missing_agrees_with_sets(
     assert len(got) == len(expected)
 
 
-def test_generation_by_missing_ends(audit: Audit) -> None:
+def test_generation_by_missing_ends(audit: AuditFolder) -> None:
     wanted = [("a", 3), ("b", 2)]
     audit.append_images([made(prompt, seed) for prompt, seed in pairs(audit.missing(wanted))])
     assert pairs(audit.missing(wanted)) == []
@@ -240,9 +242,9 @@ def test_generation_by_missing_ends(audit: Audit) -> None:
     ],
     ids=range(12),
 )
-def test_any_prompt_survives(audit: Audit, prompt: str) -> None:
+def test_any_prompt_survives(audit: AuditFolder, prompt: str) -> None:
     audit.append_images([made(prompt, 0)])
-    fresh = Audit(audit.path)
+    fresh = AuditFolder(audit.path)
     assert fresh.images().select("prompt").fetchall() == [(prompt,)]
     assert pairs(fresh.missing([(prompt, 2)])) == [(prompt, 1)]
     assert fresh.append_images([made(prompt, 0)]) == 0
@@ -268,7 +270,7 @@ def test_any_prompt_survives(audit: Audit, prompt: str) -> None:
 )
 def test_any_folder_name_works(tmp_path: Path, name: str) -> None:
     (tmp_path / "b").mkdir()  # what `[ab]` would match as a pattern
-    audit = Audit.at(tmp_path / name, samples.GENERATOR)
+    audit = AuditFolder.at(tmp_path / name, samples.GENERATOR)
     audit.append_images([made("a", 0)])
     audit.append_images([failed("a", 1)])
     audit.append_images([made("a", 1)], again=True)
@@ -279,15 +281,15 @@ def test_any_folder_name_works(tmp_path: Path, name: str) -> None:
     assert len(audit.images().df()) == 2
 
 
-def test_two_open_audits_see_each_others_rows(audit: Audit) -> None:
-    other = Audit(audit.path)
+def test_two_open_audits_see_each_others_rows(audit: AuditFolder) -> None:
+    other = AuditFolder(audit.path)
     audit.append_images([made("a", 0)])
     assert other.append_images([made("a", 0), made("a", 1)]) == 1
     assert audit.append_images([made("a", 1)]) == 0
     assert len(statuses(audit)) == 2
 
 
-def test_a_relation_shows_the_folder_as_it_was(audit: Audit) -> None:
+def test_a_relation_shows_the_folder_as_it_was(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0)])
     before = audit.images()
     audit.append_images([made("a", 1)])
@@ -296,7 +298,7 @@ def test_a_relation_shows_the_folder_as_it_was(audit: Audit) -> None:
     assert len(audit.images().fetchall()) == 2
 
 
-def test_relations_join(audit: Audit) -> None:
+def test_relations_join(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0), made("b", 0)])
     one = audit.images().set_alias("one")
     two = audit.images(with_bytes=True).set_alias("two")
@@ -304,7 +306,7 @@ def test_relations_join(audit: Audit) -> None:
 
 
 def test_an_append_does_not_read_the_folder_again(
-    audit: Audit, monkeypatch: pytest.MonkeyPatch
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from portrayal.audit import parts
 
@@ -314,13 +316,13 @@ def test_an_append_does_not_read_the_folder_again(
     for seed in range(10):
         audit.append_images([made("a", seed)])
     assert reads == []
-    Audit(audit.path).append_images([made("b", 0)])
+    AuditFolder(audit.path).append_images([made("b", 0)])
     reads.clear()
     audit.append_images([made("c", 0)])
     assert len(reads) == 1  # what the other one wrote
 
 
-def test_threads_share_an_audit(audit: Audit) -> None:
+def test_threads_share_an_audit(audit: AuditFolder) -> None:
     audit.append_images([made("a", seed) for seed in range(20)])
     start = threading.Barrier(8)
 
@@ -340,7 +342,7 @@ def test_threads_share_an_audit(audit: Audit) -> None:
     assert len(samples.raw_rows(audit)) == len(set(samples.raw_rows(audit))) == 60
 
 
-def test_an_audit_can_be_pickled(audit: Audit) -> None:
+def test_an_audit_can_be_pickled(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0)])
     assert pickle.loads(pickle.dumps(audit)).images().df()["prompt"].tolist() == ["a"]  # noqa: S301
 
@@ -348,7 +350,7 @@ def test_an_audit_can_be_pickled(audit: Audit) -> None:
 # --- degenerate ------------------------------------------------------------------------------
 
 
-def test_an_empty_audit_has_empty_relations(audit: Audit) -> None:
+def test_an_empty_audit_has_empty_relations(audit: AuditFolder) -> None:
     assert audit.images().fetchall() == []
     assert audit.images(with_bytes=True).fetchall() == []
     assert audit.images().columns == [

@@ -15,7 +15,7 @@ import pytest
 from audit_samples import failed, made, refused
 from fsspec.implementations.memory import MemoryFileSystem
 
-from portrayal.audit import Audit, compact, compaction, export_images, files, parts, repair
+from portrayal.audit import AuditFolder, compact, compaction, export_images, files, parts, repair
 from portrayal.audit.locations import location, object_path
 from portrayal.audit.selections import SELECTION, Selection, read_selection, write_selection
 from portrayal.errors import AuditError, DamagedPart, NotAnAudit
@@ -45,52 +45,52 @@ def one_look(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def audit(url: str) -> Audit:
-    return Audit.at(url, samples.GENERATOR)
+def audit(url: str) -> AuditFolder:
+    return AuditFolder.at(url, samples.GENERATOR)
 
 
-def measured(audit: Audit, count: int = 5) -> None:
+def measured(audit: AuditFolder, count: int = 5) -> None:
     rows = [Measurement(f"{i:032x}", {"embedding": [1.0, i]}) for i in range(count)]
     audit.append_measurements(samples.ENCODER, EMBEDDING, rows)  # type: ignore[arg-type]
 
 
-def raw_keys(audit: Audit) -> list[str]:
+def raw_keys(audit: AuditFolder) -> list[str]:
     """Return the keys of all rows, doubles and all."""
     found = parts.each_part(audit.path / "images", ["key"])
     return [key for part in found for key in part["key"].to_pylist()]
 
 
-def rows_of(audit: Audit) -> list[Any]:
+def rows_of(audit: AuditFolder) -> list[Any]:
     return sorted(audit.images().select("key, prompt, seed, status, reason").fetchall())
 
 
-def parts_of(audit: Audit) -> list[Path]:
+def parts_of(audit: AuditFolder) -> list[Path]:
     return parts.part_paths(audit.path / "images")
 
 
 # --- as in a folder ---------------------------------------------------------------------------
 
 
-def test_an_audit_is_made_once_and_opened_again(audit: Audit, url: str) -> None:
+def test_an_audit_is_made_once_and_opened_again(audit: AuditFolder, url: str) -> None:
     header = (audit.path / "audit.json").read_text()
-    again = Audit.at(url, samples.GENERATOR)
-    assert again.header == Audit(url).header == audit.header
+    again = AuditFolder.at(url, samples.GENERATOR)
+    assert again.header == AuditFolder(url).header == audit.header
     assert (audit.path / "audit.json").read_text() == header
     assert repr(audit) == f"Audit({url!r})"
     with pytest.raises(AuditError, match="about another generator"):
-        Audit.at(url, Identity("other", "model"))
+        AuditFolder.at(url, Identity("other", "model"))
 
 
 def test_what_is_there_already_is_no_place_for_an_audit(url: str) -> None:
     (location(url) / "holiday.png").write_bytes(b"")
     with pytest.raises(NotAnAudit, match="not empty and not an audit"):
-        Audit.at(url, samples.GENERATOR)
+        AuditFolder.at(url, samples.GENERATOR)
     with pytest.raises(NotAnAudit, match="is a file"):
-        Audit.at(f"{url}/holiday.png", samples.GENERATOR)
+        AuditFolder.at(f"{url}/holiday.png", samples.GENERATOR)
 
 
-def test_it_holds_what_a_folder_holds(audit: Audit, tmp_path: Path) -> None:
-    local = Audit.at(tmp_path / "audit", samples.GENERATOR)
+def test_it_holds_what_a_folder_holds(audit: AuditFolder, tmp_path: Path) -> None:
+    local = AuditFolder.at(tmp_path / "audit", samples.GENERATOR)
     for one in (audit, local):
         assert one.append_images([made("a", 0), made("a", 1), refused("b", 0)]) == 3
         assert one.append_images([made("a", 1), failed("b", 1)]) == 1
@@ -128,7 +128,7 @@ def test_it_holds_what_a_folder_holds(audit: Audit, tmp_path: Path) -> None:
     assert ours == {Path(name).parts[0] for name in names}
 
 
-def test_nothing_but_finished_objects_is_ever_there(audit: Audit) -> None:
+def test_nothing_but_finished_objects_is_ever_there(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0)])
     measured(audit)
     names = {
@@ -139,16 +139,16 @@ def test_nothing_but_finished_objects_is_ever_there(audit: Audit) -> None:
     assert all(name.startswith("part-") or name == "_identity.json" for name in names), names
 
 
-def test_many_parts_are_read_in_order(audit: Audit) -> None:
+def test_many_parts_are_read_in_order(audit: AuditFolder) -> None:
     for seed in range(100):
         audit.append_images([made("a", seed)])
     assert audit.images().select("seed").fetchall() == [(seed,) for seed in range(100)]
-    fresh = Audit(audit.path)
+    fresh = AuditFolder(audit.path)
     assert fresh.append_images([made("a", seed) for seed in range(101)]) == 1
     assert len(fresh.missing([("a", 103)])) == 2
 
 
-def test_selections_and_exports(audit: Audit, tmp_path: Path) -> None:
+def test_selections_and_exports(audit: AuditFolder, tmp_path: Path) -> None:
     audit.append_images([made("a", 0), failed("a", 1)])
     assert read_selection(audit, "study") is None
     write_selection(audit, "study", Selection(SELECTION.empty_table(), {"corpus": "x"}))
@@ -167,14 +167,14 @@ def test_selections_and_exports(audit: Audit, tmp_path: Path) -> None:
 # --- damage -----------------------------------------------------------------------------------
 
 
-def test_damage_is_named_and_repaired(audit: Audit, url: str) -> None:
+def test_damage_is_named_and_repaired(audit: AuditFolder, url: str) -> None:
     audit.append_images([made("a", seed) for seed in range(3)])
     audit.append_images([made("b", 0)])
     measured(audit)
     part = parts_of(audit)[0]
     part.write_bytes(part.read_bytes()[:-40])
     with pytest.raises(DamagedPart, match=f"portrayal repair {url}"):
-        Audit(url).images()
+        AuditFolder(url).images()
     (audit.path / "studies" / "odd.json").write_bytes(b"{")
     report = repair(url)
     assert [str(one.path) for one in report.set_aside] == [
@@ -184,12 +184,12 @@ def test_damage_is_named_and_repaired(audit: Audit, url: str) -> None:
     assert (audit.path / "set-aside" / "images" / part.name).exists()
     assert report.leftovers == report.doubled == 0
     assert any(f"portrayal generate --out {url} --model" in line for line in report.lines())
-    for one in (audit, Audit(url)):
+    for one in (audit, AuditFolder(url)):
         assert len(one.missing([("a", 3), ("b", 1)])) == 3
     assert repair(url).lines() == ["nothing to repair"]
 
 
-def test_measurements_without_an_identity_are_set_aside_together(audit: Audit) -> None:
+def test_measurements_without_an_identity_are_set_aside_together(audit: AuditFolder) -> None:
     measured(audit)
     (folder,) = (audit.path / "measurements").iterdir()
     (folder / "_identity.json").write_bytes(b"nonsense")
@@ -199,7 +199,7 @@ def test_measurements_without_an_identity_are_set_aside_together(audit: Audit) -
     assert len(parts.part_names(audit.path / "set-aside" / "measurements" / folder.name)) == 1
 
 
-def test_a_flipped_bit_is_never_measured(audit: Audit) -> None:
+def test_a_flipped_bit_is_never_measured(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0)])
     (part,) = parts_of(audit)
     samples.flip_bit_of(part, samples.image(0))
@@ -210,7 +210,7 @@ def test_a_flipped_bit_is_never_measured(audit: Audit) -> None:
 # --- several at once, without locks -----------------------------------------------------------
 
 
-def test_rows_that_two_stored_are_read_once_and_repaired(audit: Audit, url: str) -> None:
+def test_rows_that_two_stored_are_read_once_and_repaired(audit: AuditFolder, url: str) -> None:
     samples.write_regardless(audit, [made("a", 0, samples.image(1)), made("a", 1)])
     samples.write_regardless(audit, [made("a", 0, samples.image(2)), made("a", 2)])
     before = rows_of(audit)
@@ -218,11 +218,11 @@ def test_rows_that_two_stored_are_read_once_and_repaired(audit: Audit, url: str)
     first = audit.images().filter("seed = 0").select("key").fetchall()[0][0]
     assert repair(url).doubled == 1
     assert len(raw_keys(audit)) == 3
-    assert rows_of(Audit(url)) == rows_of(audit) == before
+    assert rows_of(AuditFolder(url)) == rows_of(audit) == before
     assert audit.read_images([first]) == {first: samples.image(1)}, "of equals the first"
 
 
-def test_merging_keeps_every_row_and_its_place(audit: Audit) -> None:
+def test_merging_keeps_every_row_and_its_place(audit: AuditFolder) -> None:
     for i in range(70):
         audit.append_images([made(f"p{i}", seed) for seed in range(2)])
     audit.append_images([failed("p0", 9)])
@@ -231,7 +231,7 @@ def test_merging_keeps_every_row_and_its_place(audit: Audit) -> None:
     (merged,) = parts_of(audit)
     assert merged < oldest, "what replaces parts comes before them"
     parts.verify(merged)
-    assert rows_of(audit) == rows_of(Audit(audit.path)) == before
+    assert rows_of(audit) == rows_of(AuditFolder(audit.path)) == before
     assert audit.append_images([made("p0", 0), made("p0", 2)]) == 1
 
 
@@ -242,7 +242,7 @@ def test_two_who_merge_at_once_lose_nothing(
 ) -> None:
     """The second comes at the worst moment: the merged part is there, its sources are as well."""
     monkeypatch.setattr(files, "_lock", lambda handle, operation: None)
-    audit = Audit.at(url if where == "store" else tmp_path / "audit", samples.GENERATOR)
+    audit = AuditFolder.at(url if where == "store" else tmp_path / "audit", samples.GENERATOR)
     for i in range(6):
         audit.append_images([made(f"p{i}", 0), failed("again", i)])
     samples.write_regardless(audit, [made("p1", 0), made("again", 2)])
@@ -261,29 +261,29 @@ def test_two_who_merge_at_once_lose_nothing(
     monkeypatch.setattr(compaction, "flush_folder", second)
     compaction._merge(folder, compaction.TARGET_BYTES)
     assert came
-    assert rows_of(Audit(audit.path)) == before
+    assert rows_of(AuditFolder(audit.path)) == before
     repair(audit.path)
-    assert rows_of(Audit(audit.path)) == before
+    assert rows_of(AuditFolder(audit.path)) == before
     assert len(raw_keys(audit)) == len(before)
 
 
-def test_many_who_append_merge_and_read_at_once(audit: Audit, url: str) -> None:
+def test_many_who_append_merge_and_read_at_once(audit: AuditFolder, url: str) -> None:
     wanted, writers = 40, 4
     stop = threading.Event()
 
     def write(number: int) -> None:
-        own = Audit(url)
+        own = AuditFolder(url)
         for seed in range(wanted):
             own.append_images([made(f"p{number}", seed), made("shared", seed)])
 
     def merge() -> None:
         while not stop.is_set():
-            compact(Audit(url), many=3)
+            compact(AuditFolder(url), many=3)
 
     def read() -> None:
         seen = 0
         while not stop.is_set():
-            now = len(rows_of(Audit(url)))
+            now = len(rows_of(AuditFolder(url)))
             assert now >= seen, "a row that was there is gone"
             seen = now
 
@@ -295,7 +295,7 @@ def test_many_who_append_merge_and_read_at_once(audit: Audit, url: str) -> None:
             stop.set()
         for one in others:
             one.result()
-    keys = [row[0] for row in rows_of(Audit(url))]
+    keys = [row[0] for row in rows_of(AuditFolder(url))]
     assert len(keys) == len(set(keys)) == wanted * (writers + 1)
     repair(url)
     assert sorted(raw_keys(audit)) == sorted(keys)
@@ -307,16 +307,16 @@ def test_of_two_generators_that_make_an_audit_one_wins(url: str) -> None:
 
     def make(name: str) -> str | None:
         try:
-            return Audit.at(url, Identity("practice", name)).generator.name
+            return AuditFolder.at(url, Identity("practice", name)).generator.name
         except AuditError:
             return None
 
     with ThreadPoolExecutor(8) as pool:
         made_by = list(pool.map(make, names))
-    assert [name for name in made_by if name] == [Audit(url).generator.name]
+    assert [name for name in made_by if name] == [AuditFolder(url).generator.name]
 
 
-def test_an_empty_audit(audit: Audit) -> None:
+def test_an_empty_audit(audit: AuditFolder) -> None:
     assert audit.images().fetchall() == audit.images(with_bytes=True).fetchall() == []
     assert audit.read_images(["0" * 32]) == {}
     assert len(audit.missing([("a", 2)])) == 2
@@ -325,7 +325,7 @@ def test_an_empty_audit(audit: Audit) -> None:
 
 
 def test_a_store_that_fails_while_a_part_is_read_is_no_damage(
-    audit: Audit, monkeypatch: pytest.MonkeyPatch
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     audit.append_images([made("a", 0)])
 

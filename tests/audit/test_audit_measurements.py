@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from audit_samples import made
 
-from portrayal.audit import Audit, ColumnType
+from portrayal.audit import AuditFolder, ColumnType
 from portrayal.errors import AuditError
 from portrayal.records import Identity, Measurement, image_key
 
@@ -39,20 +39,20 @@ def keys(count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("together", [True, False])
-def test_embeddings_of_different_width_are_refused(audit: Audit, together: bool) -> None:
+def test_embeddings_of_different_width_are_refused(audit: AuditFolder, together: bool) -> None:
     first, second = embedded(keys(3)), embedded(keys(5)[3:], width=6)
     if together:
         with pytest.raises(AuditError, match="different width: got 4 and 6"):
             audit.append_measurements(samples.ENCODER, VECTOR, [*first, *second])
         return
     audit.append_measurements(samples.ENCODER, VECTOR, first)
-    for one in (audit, Audit(audit.path)):
+    for one in (audit, AuditFolder(audit.path)):
         with pytest.raises(AuditError, match="different width: got 4 and 6"):
             one.append_measurements(samples.ENCODER, VECTOR, second)
     assert len(audit.embeddings(samples.ENCODER)[0]) == 3
 
 
-def test_texts_of_different_width_are_refused(audit: Audit) -> None:
+def test_texts_of_different_width_are_refused(audit: AuditFolder) -> None:
     audit.append_texts(samples.ENCODER, ["a"], samples.vectors(1, 4), tokens=[1], truncated=[False])
     with pytest.raises(AuditError, match="different width: got 4 and 5"):
         audit.append_texts(
@@ -60,21 +60,23 @@ def test_texts_of_different_width_are_refused(audit: Audit) -> None:
         )
 
 
-def test_the_width_is_known_where_the_first_images_had_no_embedding(audit: Audit) -> None:
+def test_the_width_is_known_where_the_first_images_had_no_embedding(audit: AuditFolder) -> None:
     nothing = [Measurement(key, None, "corrupt image") for key in keys(2)]
     audit.append_measurements(samples.ENCODER, VECTOR, nothing)
     audit.append_measurements(samples.ENCODER, VECTOR, embedded(keys(4)[2:]))
     with pytest.raises(AuditError, match="different width"):
-        Audit(audit.path).append_measurements(samples.ENCODER, VECTOR, embedded(keys(5)[4:], 3))
+        AuditFolder(audit.path).append_measurements(
+            samples.ENCODER, VECTOR, embedded(keys(5)[4:], 3)
+        )
 
 
 @pytest.mark.parametrize("values", [{}, {"embedding": [1.0], "more": 1}, {"other": 2}])
-def test_values_for_other_columns_are_refused(audit: Audit, values: dict[str, Any]) -> None:
+def test_values_for_other_columns_are_refused(audit: AuditFolder, values: dict[str, Any]) -> None:
     with pytest.raises(AuditError, match=r"got values for .*wanted: embedding"):
         audit.append_measurements(samples.ENCODER, VECTOR, [Measurement("k", values)])
 
 
-def test_a_measurer_cannot_change_its_columns(audit: Audit) -> None:
+def test_a_measurer_cannot_change_its_columns(audit: AuditFolder) -> None:
     audit.append_measurements(samples.ENCODER, VECTOR, embedded(keys(1)))
     with pytest.raises(AuditError, match=r"has stored the columns embedding \(vector\), got faces"):
         audit.append_measurements(
@@ -82,7 +84,7 @@ def test_a_measurer_cannot_change_its_columns(audit: Audit) -> None:
         )
 
 
-def test_asking_for_a_measurer_that_is_not_there_names_those_that_are(audit: Audit) -> None:
+def test_asking_for_a_measurer_that_is_not_there_names_those_that_are(audit: AuditFolder) -> None:
     with pytest.raises(AuditError, match="here are: none yet; run `portrayal measure`"):
         audit.measurements()
     audit.append_measurements(samples.ENCODER, VECTOR, embedded(keys(1)))
@@ -95,13 +97,13 @@ def test_asking_for_a_measurer_that_is_not_there_names_those_that_are(audit: Aud
         audit.measurements("dino")
 
 
-def test_asking_for_a_column_that_is_not_there_names_those_that_are(audit: Audit) -> None:
+def test_asking_for_a_column_that_is_not_there_names_those_that_are(audit: AuditFolder) -> None:
     audit.append_measurements(samples.ENCODER, VECTOR, embedded(keys(1)))
     with pytest.raises(AuditError, match=r"no column 'face'.*allowed: key, embedding, reason"):
         audit.measurements(columns=["face"])
 
 
-def test_a_text_that_was_not_embedded_is_named(audit: Audit) -> None:
+def test_a_text_that_was_not_embedded_is_named(audit: AuditFolder) -> None:
     audit.append_texts(samples.ENCODER, ["a"], samples.vectors(1), tokens=[1], truncated=[False])
     with pytest.raises(AuditError, match="tiny has not read 'b' and 1 more"):
         audit.text_embeddings(samples.ENCODER, ["a", "b", "c"])
@@ -110,7 +112,7 @@ def test_a_text_that_was_not_embedded_is_named(audit: Audit) -> None:
 # --- known answers ---------------------------------------------------------------------------
 
 
-def test_measurements_come_back_as_they_were(audit: Audit) -> None:
+def test_measurements_come_back_as_they_were(audit: AuditFolder) -> None:
     seen = {"count": 2, "size": 0.25, "label": "two ü", "clear": True}
     boxes = {"boxes": [[1, 2], {"a": np.float32(0.5)}], "box": np.array([1, 2])}
     empty = dict.fromkeys(COLUMNS)
@@ -129,10 +131,10 @@ def test_measurements_come_back_as_they_were(audit: Audit) -> None:
     assert rows[0] == {"key": "a", **seen, "box": [1.0, 2.0], "reason": None}
     assert rows[1] == {"key": "b", **empty, "reason": "no face"}
     assert rows[2] == {"key": "c", **empty, "reason": None}
-    assert Audit(audit.path).measurers() == [FACES]
+    assert AuditFolder(audit.path).measurers() == [FACES]
 
 
-def test_numbers_of_numpy_are_stored(audit: Audit) -> None:
+def test_numbers_of_numpy_are_stored(audit: AuditFolder) -> None:
     values = {"count": np.int32(3), "size": np.float32(0.5), "label": None, "clear": np.bool_(True)}
     audit.append_measurements(
         FACES, COLUMNS, [Measurement("a", {**values, "boxes": np.ones(2), "box": [0.0]})]
@@ -141,10 +143,10 @@ def test_numbers_of_numpy_are_stored(audit: Audit) -> None:
     assert row == ("a", 3, 0.5, None, True, "[1.0, 1.0]", [0.0], None)
 
 
-def test_an_image_is_measured_once(audit: Audit) -> None:
+def test_an_image_is_measured_once(audit: AuditFolder) -> None:
     audit.append_images([made("a", seed) for seed in range(4)])
     assert audit.append_measurements(samples.ENCODER, VECTOR, embedded(keys(2))) == 2
-    other = Audit(audit.path)
+    other = AuditFolder(audit.path)
     assert other.append_measurements(samples.ENCODER, VECTOR, embedded(keys(3))) == 1
     assert audit.append_measurements(samples.ENCODER, VECTOR, embedded(keys(3))) == 0
     left = [key for batch in audit.unmeasured_images(samples.ENCODER) for key, _ in batch]
@@ -153,14 +155,14 @@ def test_an_image_is_measured_once(audit: Audit) -> None:
     assert sum(len(batch) for batch in audit.unmeasured_images(FACES)) == 4
 
 
-def test_an_image_in_which_nothing_was_measured_is_done(audit: Audit) -> None:
+def test_an_image_in_which_nothing_was_measured_is_done(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0)])
     audit.append_measurements(samples.ENCODER, VECTOR, [Measurement(keys(1)[0], None, "corrupt")])
     assert list(audit.unmeasured_images(samples.ENCODER)) == []
     assert audit.embeddings(samples.ENCODER)[0] == []
 
 
-def test_embeddings_are_sorted_by_key_and_chosen_by_prompt(audit: Audit) -> None:
+def test_embeddings_are_sorted_by_key_and_chosen_by_prompt(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0), made("a", 1), made("b", 0)])
     by_prompt = audit.images().select("key, prompt").fetchall()
     vectors = {key: [float(i), 1.0] for i, (key, _) in enumerate(by_prompt)}
@@ -176,7 +178,7 @@ def test_embeddings_are_sorted_by_key_and_chosen_by_prompt(audit: Audit) -> None
     assert audit.embeddings(samples.ENCODER, [])[0] == []
 
 
-def test_texts_are_embedded_once_and_come_in_the_order_asked(audit: Audit) -> None:
+def test_texts_are_embedded_once_and_come_in_the_order_asked(audit: AuditFolder) -> None:
     matrix = samples.vectors(3)
     texts = ["a woman", "ein Mädchen", "a man"]
     assert audit.missing_texts(samples.ENCODER, [*texts, "a man"]) == texts
@@ -184,7 +186,7 @@ def test_texts_are_embedded_once_and_come_in_the_order_asked(audit: Audit) -> No
         samples.ENCODER, texts, matrix, tokens=[2, None, 90], truncated=[False, None, True]
     )
     assert stored == 3
-    again = Audit(audit.path).append_texts(
+    again = AuditFolder(audit.path).append_texts(
         samples.ENCODER, ["a man"], matrix[:1], tokens=[1], truncated=[False]
     )
     assert again == 0
@@ -197,7 +199,7 @@ def test_texts_are_embedded_once_and_come_in_the_order_asked(audit: Audit) -> No
     assert set(rows) == expected
 
 
-def test_wide_embeddings_in_many_parts_are_one_matrix(audit: Audit) -> None:
+def test_wide_embeddings_in_many_parts_are_one_matrix(audit: AuditFolder) -> None:
     matrix = samples.vectors(300, 64)
     names = sorted(f"{i:032x}" for i in range(300))
     for start in range(0, 300, 50):
@@ -213,24 +215,24 @@ def test_wide_embeddings_in_many_parts_are_one_matrix(audit: Audit) -> None:
 # --- studies and results ---------------------------------------------------------------------
 
 
-def test_studies_are_remembered(audit: Audit) -> None:
+def test_studies_are_remembered(audit: AuditFolder) -> None:
     audit.remember_study("jobs", {"name": "jobs", "prompts": ["a ü"]})
     audit.remember_study("jobs", {"name": "jobs", "prompts": ["b"]})
     audit.remember_study("t2iat.flowers-insects", {"name": "x"})
-    assert Audit(audit.path).studies() == {
+    assert AuditFolder(audit.path).studies() == {
         "jobs": {"name": "jobs", "prompts": ["b"]},
         "t2iat.flowers-insects": {"name": "x"},
     }
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "a b\n", "-x"])
-def test_a_study_name_cannot_leave_the_folder(audit: Audit, name: str) -> None:
+def test_a_study_name_cannot_leave_the_folder(audit: AuditFolder, name: str) -> None:
     with pytest.raises(AuditError, match="cannot be a file name"):
         audit.remember_study(name, {})
     assert not (audit.path / "studies").exists()
 
 
-def test_results_and_report(audit: Audit) -> None:
+def test_results_and_report(audit: AuditFolder) -> None:
     with pytest.raises(AuditError, match=r"no results\.json yet; run: portrayal analyze"):
         audit.results()
     finding = {
@@ -247,7 +249,7 @@ def test_results_and_report(audit: Audit) -> None:
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "\ufeff", ""])
-def test_damaged_documents_are_one_clear_line(audit: Audit, content: str) -> None:
+def test_damaged_documents_are_one_clear_line(audit: AuditFolder, content: str) -> None:
     audit.append_measurements(samples.ENCODER, VECTOR, embedded(keys(1)))
     audit.remember_study("jobs", {})
     audit.write_results({"findings": []})
@@ -261,6 +263,6 @@ def test_damaged_documents_are_one_clear_line(audit: Audit, content: str) -> Non
         with pytest.raises(
             AuditError, match=r"is damaged: .*; set it aside with: portrayal repair"
         ) as e:
-            use(Audit(audit.path))
+            use(AuditFolder(audit.path))
         assert str(file) in str(e.value)
         assert "\n" not in str(e.value)

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from audit_samples import made
 
-from portrayal.audit import Audit, parts
+from portrayal.audit import AuditFolder, parts
 from portrayal.errors import AuditError, DamagedPart
 from portrayal.records import Measurement, image_key
 
@@ -28,36 +28,36 @@ NAME = r"part-\d{20}-[0-9a-f]{16}\.parquet"
 
 
 @pytest.fixture
-def filled(audit: Audit) -> Audit:
+def filled(audit: AuditFolder) -> AuditFolder:
     audit.append_images([made(f"prompt {i}", i, samples.image(i)) for i in range(20)])
     audit.append_images([made(f"other {i}", i, samples.image(100 + i)) for i in range(20)])
     return audit
 
 
-def test_a_part_is_named_after_its_bytes(filled: Audit) -> None:
+def test_a_part_is_named_after_its_bytes(filled: AuditFolder) -> None:
     for path in samples.image_parts(filled):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
         assert path.name.endswith(f"-{digest}.parquet")
         parts.verify(path)
 
 
-def test_nothing_but_parts_and_the_lock_is_left_behind(filled: Audit) -> None:
+def test_nothing_but_parts_and_the_lock_is_left_behind(filled: AuditFolder) -> None:
     names = sorted(os.listdir(filled.path / "images"))
     assert names[0] == ".lock"
     assert [name for name in names[1:] if not name.startswith("part-")] == []
 
 
-def test_temporary_and_foreign_files_are_never_read(filled: Audit) -> None:
+def test_temporary_and_foreign_files_are_never_read(filled: AuditFolder) -> None:
     folder = filled.path / "images"
     (folder / ".writing-00000000-1-abc").write_bytes(b"PAR1 half a part")
     (folder / "notes.txt").write_text("mine")
     (folder / "part-1.parquet.bak").write_text("mine")
-    fresh = Audit(filled.path)
+    fresh = AuditFolder(filled.path)
     assert len(fresh.images().fetchall()) == 40
     assert fresh.append_images([made("new", 0)]) == 1
 
 
-def test_a_image_is_found_by_reading_its_row_group_only(audit: Audit) -> None:
+def test_a_image_is_found_by_reading_its_row_group_only(audit: AuditFolder) -> None:
     audit.append_images([made("a", seed) for seed in range(250)])
     with pq.ParquetFile(samples.image_parts(audit)[0]) as file:
         assert [file.metadata.row_group(i).num_rows for i in range(3)] == [100, 100, 50]
@@ -68,7 +68,7 @@ def test_a_image_is_found_by_reading_its_row_group_only(audit: Audit) -> None:
 
 # --- damage ----------------------------------------------------------------------------------
 
-USES: dict[str, Callable[[Audit], object]] = {
+USES: dict[str, Callable[[AuditFolder], object]] = {
     "images": lambda audit: audit.images(),
     "missing": lambda audit: audit.missing([("prompt 1", 2)]),
     "append": lambda audit: audit.append_images([made("new", 0)]),
@@ -78,7 +78,7 @@ USES: dict[str, Callable[[Audit], object]] = {
 }
 
 
-def check_message(error: AuditError, part: Path, audit: Audit) -> None:
+def check_message(error: AuditError, part: Path, audit: AuditFolder) -> None:
     said = str(error)
     assert str(part) in said
     assert "\n" not in said
@@ -87,18 +87,18 @@ def check_message(error: AuditError, part: Path, audit: Audit) -> None:
 
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999])
-def test_a_truncated_part_is_named(filled: Audit, use: str, share: float) -> None:
+def test_a_truncated_part_is_named(filled: AuditFolder, use: str, share: float) -> None:
     part = samples.image_parts(filled)[0]
     samples.truncate(part, share)
     with pytest.raises(DamagedPart) as caught:
-        USES[use](Audit(filled.path))
+        USES[use](AuditFolder(filled.path))
     check_message(caught.value, part, filled)
 
 
-def test_a_bit_flipped_in_a_image_is_noticed_before_it_is_used(filled: Audit) -> None:
+def test_a_bit_flipped_in_a_image_is_noticed_before_it_is_used(filled: AuditFolder) -> None:
     part = samples.image_parts(filled)[0]
     samples.flip_bit_of(part, samples.image(1))
-    fresh = Audit(filled.path)
+    fresh = AuditFolder(filled.path)
     assert len(fresh.images().fetchall()) == 40  # the columns beside it are intact
     for use in ("unmeasured", "read"):
         with pytest.raises(DamagedPart) as caught:
@@ -107,7 +107,7 @@ def test_a_bit_flipped_in_a_image_is_noticed_before_it_is_used(filled: Audit) ->
 
 
 @pytest.mark.parametrize("column", ["key", "prompt", "seed", "status", "factors", "made_at"])
-def test_a_bit_flipped_in_any_other_column_is_noticed(filled: Audit, column: str) -> None:
+def test_a_bit_flipped_in_any_other_column_is_noticed(filled: AuditFolder, column: str) -> None:
     part = samples.image_parts(filled)[0]
     with pq.ParquetFile(part) as file:
         group = file.metadata.row_group(0)
@@ -118,11 +118,11 @@ def test_a_bit_flipped_in_any_other_column_is_noticed(filled: Audit, column: str
         )
     samples.flip_bit(part, chunk.data_page_offset + chunk.total_compressed_size // 2)
     with pytest.raises(DamagedPart) as caught:
-        Audit(filled.path).images()
+        AuditFolder(filled.path).images()
     check_message(caught.value, part, filled)
 
 
-def test_whatever_bit_is_flipped_no_wrong_row_is_read(filled: Audit, tmp_path: Path) -> None:
+def test_whatever_bit_is_flipped_no_wrong_row_is_read(filled: AuditFolder, tmp_path: Path) -> None:
     part = samples.image_parts(filled)[0]
     good = part.read_bytes()
     expected = filled.images().order("key").fetchall()
@@ -135,7 +135,7 @@ def test_whatever_bit_is_flipped_no_wrong_row_is_read(filled: Audit, tmp_path: P
         damaged = bytearray(good)
         damaged[place] ^= 1 << int(rng.integers(8))
         part.write_bytes(damaged)
-        fresh = Audit(filled.path)
+        fresh = AuditFolder(filled.path)
         with pytest.raises(DamagedPart):
             parts.verify(part)
         try:
@@ -149,22 +149,22 @@ def test_whatever_bit_is_flipped_no_wrong_row_is_read(filled: Audit, tmp_path: P
     assert noticed > 75
 
 
-def test_a_part_rewritten_by_another_program_is_noticed(filled: Audit) -> None:
+def test_a_part_rewritten_by_another_program_is_noticed(filled: AuditFolder) -> None:
     part = samples.image_parts(filled)[0]
     table = pq.read_table(part)
     pq.write_table(table.set_column(2, "seed", pa.array([7] * len(table))), part)
     with pytest.raises(DamagedPart, match="not those that were written"):
-        list(Audit(filled.path).unmeasured_images(samples.ENCODER))
+        list(AuditFolder(filled.path).unmeasured_images(samples.ENCODER))
 
 
-def test_a_part_of_something_else_is_noticed(filled: Audit) -> None:
+def test_a_part_of_something_else_is_noticed(filled: AuditFolder) -> None:
     path = filled.path / "images" / "part-0.parquet"
     pq.write_table(pa.table({"x": [1]}), path)
     with pytest.raises(DamagedPart, match="it has no column key"):
-        Audit(filled.path).images()
+        AuditFolder(filled.path).images()
 
 
-def test_damaged_measurements_and_texts_are_named(audit: Audit) -> None:
+def test_damaged_measurements_and_texts_are_named(audit: AuditFolder) -> None:
     encoder = samples.ENCODER
     rows = [Measurement(f"{i:032x}", {"embedding": v}) for i, v in enumerate(samples.vectors(9))]
     audit.append_measurements(encoder, {"embedding": "vector"}, rows)
@@ -177,7 +177,7 @@ def test_damaged_measurements_and_texts_are_named(audit: Audit) -> None:
         part = next((audit.path / kind).glob("*/part-*"))
         samples.flip_bit_of(part, samples.vectors(1)[0].tobytes())
         with pytest.raises(DamagedPart) as caught:
-            use(Audit(audit.path))
+            use(AuditFolder(audit.path))
         check_message(caught.value, part, audit)
 
 
@@ -196,19 +196,19 @@ def ordinary_user() -> Iterator[Path]:
 
 
 def test_no_permission_is_one_clear_line(ordinary_user: Path) -> None:
-    audit = Audit.at(ordinary_user / "audit", samples.GENERATOR)
+    audit = AuditFolder.at(ordinary_user / "audit", samples.GENERATOR)
     audit.append_images([made("a", 0)])
     folder = audit.path / "images"
     folder.chmod(0o500)
     with pytest.raises(AuditError, match="no permission to write"):
         audit.append_images([made("new", 0)])
-    assert len(Audit(audit.path).images().fetchall()) == 1  # a folder may be read-only
+    assert len(AuditFolder(audit.path).images().fetchall()) == 1  # a folder may be read-only
     samples.image_parts(audit)[0].chmod(0o000)
     with pytest.raises(AuditError, match=r"part-.*: no permission to read"):
-        Audit(audit.path).images()
+        AuditFolder(audit.path).images()
     folder.chmod(0o000)
     with pytest.raises(AuditError, match="images: no permission to read"):
-        Audit(audit.path).images()
+        AuditFolder(audit.path).images()
     folder.chmod(0o700)
     audit.path.chmod(0o500)
     with pytest.raises(AuditError, match="no permission to write"):
@@ -216,7 +216,7 @@ def test_no_permission_is_one_clear_line(ordinary_user: Path) -> None:
             samples.ENCODER, ["a"], samples.vectors(1), tokens=[1], truncated=[False]
         )
     with pytest.raises(AuditError, match="no permission to write"):
-        Audit.at(audit.path / "inside", samples.GENERATOR)
+        AuditFolder.at(audit.path / "inside", samples.GENERATOR)
     audit.path.chmod(0o700)
 
 
@@ -311,7 +311,7 @@ def test_killed_while_appending_nothing_torn_is_seen(tmp_path: Path, moment: flo
     told = process.stdout.read().split()
     process.wait()
     process.stdout.close()
-    audit = Audit(tmp_path / "audit")
+    audit = AuditFolder(tmp_path / "audit")
     seeds = [row[0] for row in audit.images().select("seed").order("seed").fetchall()]
     assert seeds == list(range(len(seeds)))
     assert len(seeds) in (len(told), len(told) + 1)  # at most the batch in flight

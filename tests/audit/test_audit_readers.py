@@ -14,12 +14,12 @@ import pytest
 from audit_samples import failed, made
 from PIL import Image
 
-from portrayal.audit import Audit, compact
+from portrayal.audit import AuditFolder, compact
 from portrayal.records import Measurement
 
 
 @pytest.fixture(params=["small parts", "merged parts"])
-def folder(audit: Audit, request: pytest.FixtureRequest) -> Path:
+def folder(audit: AuditFolder, request: pytest.FixtureRequest) -> Path:
     for start in range(0, 12, 3):
         audit.append_images([made("a nurse", start + i) for i in range(3)])
     audit.append_images([failed("a nurse", 12)])
@@ -95,7 +95,7 @@ def test_datasets_decodes_the_images(folder: Path, tmp_path: Path) -> None:
 
 
 def test_relations_become_frames_of_any_kind(folder: Path) -> None:
-    audit = Audit(folder)
+    audit = AuditFolder(folder)
     assert len(audit.images().df()) == 13
     assert audit.images().pl().height == 13
     assert audit.images().to_arrow_table().num_rows == 13

@@ -11,18 +11,18 @@ import audit_samples as samples
 import pytest
 from audit_samples import failed, made
 
-from portrayal.audit import Audit, files, parts, repair
+from portrayal.audit import AuditFolder, files, parts, repair
 from portrayal.errors import AuditError, NotAnAudit
 from portrayal.records import Identity, Measurement
 
 
-def measured(audit: Audit) -> None:
+def measured(audit: AuditFolder) -> None:
     rows = [Measurement(f"{i:032x}", {"embedding": [1.0, i]}) for i in range(5)]
     audit.append_measurements(samples.ENCODER, {"embedding": "vector"}, rows)
     audit.append_texts(samples.ENCODER, ["a"], samples.vectors(1), tokens=[1], truncated=[False])
 
 
-def all_files(audit: Audit) -> dict[str, bytes]:
+def all_files(audit: AuditFolder) -> dict[str, bytes]:
     return {
         str(path.relative_to(audit.path)): path.read_bytes()
         for path in audit.path.rglob("*")
@@ -30,7 +30,7 @@ def all_files(audit: Audit) -> dict[str, bytes]:
     }
 
 
-def test_a_sound_audit_is_left_as_it_is(audit: Audit) -> None:
+def test_a_sound_audit_is_left_as_it_is(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0)])
     measured(audit)
     before = all_files(audit)
@@ -40,7 +40,7 @@ def test_a_sound_audit_is_left_as_it_is(audit: Audit) -> None:
     assert repair(str(audit.path)).set_aside == ()
 
 
-def test_a_truncated_part_is_set_aside_and_its_images_made_again(audit: Audit) -> None:
+def test_a_truncated_part_is_set_aside_and_its_images_made_again(audit: AuditFolder) -> None:
     audit.append_images([made("a", seed) for seed in range(3)])
     audit.append_images([made("b", seed) for seed in range(2)])
     part = samples.image_parts(audit)[0]
@@ -55,13 +55,13 @@ def test_a_truncated_part_is_set_aside_and_its_images_made_again(audit: Audit) -
     ]
     assert (audit.path / "set-aside" / "images" / part.name).read_bytes() == left
     # The audit that was open all the while knows it, too.
-    for one in (audit, Audit(audit.path)):
+    for one in (audit, AuditFolder(audit.path)):
         assert one.missing([("a", 3), ("b", 2)])["prompt"].to_pylist() == ["a"] * 3
     assert audit.append_images([made("a", seed) for seed in range(3)]) == 3
     assert repair(audit.path).lines() == ["nothing to repair"]
 
 
-def test_a_tampered_part_says_how_many_rows_it_had(audit: Audit) -> None:
+def test_a_tampered_part_says_how_many_rows_it_had(audit: AuditFolder) -> None:
     audit.append_images([made("a", seed, samples.image(40 + seed)) for seed in range(3)])
     samples.flip_bit_of(samples.image_parts(audit)[0], samples.image(41))
     lines = repair(audit.path).lines()
@@ -70,7 +70,7 @@ def test_a_tampered_part_says_how_many_rows_it_had(audit: Audit) -> None:
     assert samples.image_parts(audit) == []
 
 
-def test_damaged_measurements_and_texts(audit: Audit) -> None:
+def test_damaged_measurements_and_texts(audit: AuditFolder) -> None:
     measured(audit)
     for kind in ("measurements", "texts"):
         samples.truncate(next((audit.path / kind).glob("*/part-*")))
@@ -87,7 +87,7 @@ def test_damaged_measurements_and_texts(audit: Audit) -> None:
     assert len(audit.embeddings(samples.ENCODER)[0]) == 5
 
 
-def test_damaged_documents(audit: Audit) -> None:
+def test_damaged_documents(audit: AuditFolder) -> None:
     measured(audit)
     audit.remember_study("jobs", {"name": "jobs"})
     audit.remember_study("sound", {"name": "sound"})
@@ -105,7 +105,7 @@ def test_damaged_documents(audit: Audit) -> None:
         "name the study again when you run it",
         f"analyze again: portrayal analyze {audit.path}",
     ]
-    fresh = Audit(audit.path)
+    fresh = AuditFolder(audit.path)
     assert fresh.measurers() == []
     assert list(fresh.studies()) == ["sound"]
     with pytest.raises(AuditError, match="yet"):
@@ -114,13 +114,13 @@ def test_damaged_documents(audit: Audit) -> None:
 
 
 def test_of_an_imported_audit_images_are_imported_again(tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "mine", Identity("folder", "mine", {}))
+    audit = AuditFolder.at(tmp_path / "mine", Identity("folder", "mine", {}))
     audit.append_images([made("a", 0)])
     samples.truncate(samples.image_parts(audit)[0])
     assert repair(audit.path).lines()[-1].startswith("import the images again: portrayal import")
 
 
-def test_the_same_name_can_be_set_aside_twice(audit: Audit) -> None:
+def test_the_same_name_can_be_set_aside_twice(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0)])
     part = samples.image_parts(audit)[0]
     sound = part.read_bytes()
@@ -133,7 +133,7 @@ def test_the_same_name_can_be_set_aside_twice(audit: Audit) -> None:
     ]  # fmt: skip
 
 
-def test_doubled_rows_are_dropped(audit: Audit) -> None:
+def test_doubled_rows_are_dropped(audit: AuditFolder) -> None:
     audit.append_images([failed("a", 0), made("b", 0)])
     audit.append_images([made("a", 0)], again=True)
     samples.write_regardless(audit, [made("b", 0), made("c", 0)])
@@ -145,7 +145,7 @@ def test_doubled_rows_are_dropped(audit: Audit) -> None:
     assert audit.append_images([made("a", 0), made("b", 0), made("c", 0)]) == 0
 
 
-def test_leftovers_of_dead_writers_are_removed_and_of_living_ones_kept(audit: Audit) -> None:
+def test_leftovers_of_dead_writers_are_removed_and_of_living_ones_kept(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0)])
     folder = audit.path / "images"
     ended = subprocess.Popen(["true"])
@@ -163,7 +163,9 @@ def test_leftovers_of_dead_writers_are_removed_and_of_living_ones_kept(audit: Au
 
 
 @pytest.mark.parametrize("content", [None, "", "{}", "[1"])
-def test_without_its_header_an_audit_cannot_be_repaired(audit: Audit, content: str | None) -> None:
+def test_without_its_header_an_audit_cannot_be_repaired(
+    audit: AuditFolder, content: str | None
+) -> None:
     audit.append_images([made("a", 0)])
     samples.truncate(samples.image_parts(audit)[0])
     file = audit.path / "audit.json"
@@ -181,18 +183,18 @@ def test_without_its_header_an_audit_cannot_be_repaired(audit: Audit, content: s
 
 
 def test_the_command_can_be_pasted_where_the_path_has_blanks(tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "my audit", samples.GENERATOR)
+    audit = AuditFolder.at(tmp_path / "my audit", samples.GENERATOR)
     audit.append_images([made("a", 0)])
     samples.truncate(samples.image_parts(audit)[0])
     with pytest.raises(AuditError) as caught:
-        audit.read_images(["x"]) or Audit(audit.path).images()
+        audit.read_images(["x"]) or AuditFolder(audit.path).images()
     assert str(caught.value).endswith(f"portrayal repair '{audit.path}'")
     assert f"generate --out '{audit.path}'" in repair(audit.path).commands()[0]
 
 
-def test_the_training_side_is_mended_too(audit: Audit) -> None:
+def test_the_training_side_is_mended_too(audit: AuditFolder) -> None:
     audit.append_images([made("a", 0)])
-    side = Audit.at(audit.path / "training", Identity("corpus", "captions"))
+    side = AuditFolder.at(audit.path / "training", Identity("corpus", "captions"))
     side.append_images([made("a caption", seed) for seed in range(3)])
     assert repair(audit.path).lines() == ["nothing to repair"]
     samples.truncate(samples.image_parts(side)[0])

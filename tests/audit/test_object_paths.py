@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.locations import location, object_path
 from portrayal.audit.object_paths import ObjectPath, ObjectReader
 from portrayal.audit.object_stores import answering
@@ -33,7 +33,7 @@ def bucket() -> ObjectPath:
 @pytest.mark.parametrize("url", ["sftp://host/audit", "http://host/audit", "file:///tmp/audit"])
 def test_other_schemes_are_one_line(url: str) -> None:
     with pytest.raises(AuditError, match=r"no audit can be kept under \w+://; allowed: a folder"):
-        Audit(url)
+        AuditFolder(url)
 
 
 def test_a_url_without_a_bucket_is_one_line() -> None:
@@ -63,7 +63,7 @@ def test_a_missing_package_is_one_line_with_the_command(
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra) as caught:
-        Audit(url)
+        AuditFolder(url)
     assert str(caught.value) == f'{module} is not installed; run: pip install "portrayal[{extra}]"'
 
 
@@ -233,4 +233,4 @@ def test_an_absent_object_says_why_it_cannot_be_read(bucket: ObjectPath) -> None
         (bucket / "file").unlink()
     (bucket / "file").unlink(missing_ok=True)
     with pytest.raises(NotAnAudit, match=r"no such folder; portrayal run STUDY --out memory://"):
-        Audit(str(bucket))
+        AuditFolder(str(bucket))

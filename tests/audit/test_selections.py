@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.selections import (
     SELECTION,
     Selection,
@@ -31,11 +31,11 @@ def selection(*captions: str) -> Selection:
 
 
 @pytest.fixture
-def outer(tmp_path: Path) -> Audit:
-    return Audit.at(tmp_path / "audit", Identity("folder", "model"))
+def outer(tmp_path: Path) -> AuditFolder:
+    return AuditFolder.at(tmp_path / "audit", Identity("folder", "model"))
 
 
-def test_what_is_written_is_read_and_replaced(outer: Audit) -> None:
+def test_what_is_written_is_read_and_replaced(outer: AuditFolder) -> None:
     assert read_selection(outer, "mine") is None
     first = selection(ROW["caption"])
     write_selection(outer, "mine", first)
@@ -50,7 +50,7 @@ def test_what_is_written_is_read_and_replaced(outer: Audit) -> None:
     assert [file.name for file in (outer.path / "selections").iterdir()] == ["mine.parquet"]
 
 
-def test_a_damaged_selection_is_one_line(outer: Audit) -> None:
+def test_a_damaged_selection_is_one_line(outer: AuditFolder) -> None:
     write_selection(outer, "mine", selection("a"))
     file = outer.path / "selections" / "mine.parquet"
     file.write_bytes(file.read_bytes()[:40])
@@ -59,9 +59,9 @@ def test_a_damaged_selection_is_one_line(outer: Audit) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_the_training_side_is_an_audit_of_the_corpus(outer: Audit) -> None:
+def test_the_training_side_is_an_audit_of_the_corpus(outer: AuditFolder) -> None:
     assert training_audit(outer) is None
-    Audit.at(training_folder(outer), Identity("corpus", "c"))
+    AuditFolder.at(training_folder(outer), Identity("corpus", "c"))
     inner = training_audit(outer)
     assert inner is not None
     assert inner.generator.name == "c"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import CommandLine
-from portrayal import Audit
+from portrayal import AuditFolder
 
 PAINTER = ("--model", "practice:painter")
 STUDY = """
@@ -54,7 +54,7 @@ def test_the_phrase_is_measured_with_and_without(
     without = portrayal("ablate", study, *phrase, "--out", out, *PAINTER)
     assert without.code == 0, without.err
     assert "4 images made, 12 were there" in without.err, "originals and interventions are shared"
-    prompts = {row[0] for row in Audit(out).images().select("prompt").fetchall()}
+    prompts = {row[0] for row in AuditFolder(out).images().select("prompt").fetchall()}
     assert "a photo of a nurse all can be one" in prompts
     questions = [
         one["question"] for one in json.loads((out / "results.json").read_text())["findings"]
@@ -68,7 +68,7 @@ def test_a_phrase_is_replaced(portrayal: CommandLine, study: Path, tmp_path: Pat
         "ablate", study, "--phrase", "gender", "--with", "hobby", "--out", out, *PAINTER
     )
     assert made.code == 0, made.err
-    prompts = {row[0] for row in Audit(out).images().select("prompt").fetchall()}
+    prompts = {row[0] for row in AuditFolder(out).images().select("prompt").fetchall()}
     assert "a photo of a doctor all can be one irrespective of their hobby" in prompts
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import CommandLine, fingerprint
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.selections import training_audit
 from portrayal_practice.corpus import write_corpus
 
@@ -82,7 +82,7 @@ def test_one_command_compares_with_a_folder_of_parquet_files(
     assert portrayal("measure", out).code == 0
     named = portrayal("analyze", small, "--out", out, "--json")
     assert json.loads(named.out)["findings"] == results["findings"]
-    inner = training_audit(Audit(out))
+    inner = training_audit(AuditFolder(out))
     assert inner is not None
     assert inner.generator.kind == "corpus"
 

@@ -229,9 +229,9 @@ def test_embeddings_of_two_widths(portrayal: CommandLine, audit: Path, tmp_path:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from portrayal import Audit
+    from portrayal import AuditFolder
 
-    rows = Audit(audit).images().select("prompt, seed").fetchall()[:2]
+    rows = AuditFolder(audit).images().select("prompt, seed").fetchall()[:2]
     table = {
         "prompt": [prompt for prompt, _ in rows],
         "seed": [seed for _, seed in rows],

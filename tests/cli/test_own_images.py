@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from command_line import ENCODER, CommandLine, fingerprint
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.measurers import measure, open_measurer
 from portrayal.studies import load_study
 
@@ -57,7 +57,7 @@ def test_measurements_that_are_not_valid_are_kept_and_not_counted(
     out = imported(portrayal, finished, tmp_path)
     assert portrayal("run", work, "--out", out, *ENCODER).code == 0
     alone = json.loads((out / "results.json").read_text())
-    measure(Audit(out), [open_measurer("practice")], texts=load_study(work).texts())
+    measure(AuditFolder(out), [open_measurer("practice")], texts=load_study(work).texts())
     line = (
         "practice is valid for images of the practice world only: its measurements of these "
         "images are kept, but not counted"
@@ -65,9 +65,9 @@ def test_measurements_that_are_not_valid_are_kept_and_not_counted(
     assert portrayal("analyze", out).code == 0
     results = json.loads((out / "results.json").read_text())
     assert results["findings"] == alone["findings"]
-    assert [one["name"] for one in results["encoders"]] == ["clip"]
+    assert [one["name"] for one in results["measurers"]] == ["clip"]
     assert f"{line}." in results["studies"][0]["notes"]
-    (chosen,) = (one for one in Audit(out).measurers() if one.name == "clip")
+    (chosen,) = (one for one in AuditFolder(out).measurers() if one.name == "clip")
     shutil.rmtree(out / "measurements" / f"{chosen.kind}-{chosen.digest}")
     assert portrayal("analyze", out).error == (
         f"{out}: {line}; run: portrayal measure {out} --encoder ENCODER"

@@ -10,7 +10,7 @@ import pytest
 
 from command_line import ENCODER, CommandLine, in_a_process
 from image_server import ImageServer, image_server
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 
 KEY = "sk-test-0123456789-do-not-write-me-down"
 
@@ -65,7 +65,7 @@ def test_a_ceiling_is_one_line_and_the_next_run_continues(
         "about 0.20 spent; what was made is stored: raise the ceiling and run the same command "
         "again"
     )
-    assert len(Audit(out).images().fetchall()) == len(server.calls) == 5
+    assert len(AuditFolder(out).images().fetchall()) == len(server.calls) == 5
     done = portrayal(*words, "--max-images", "7", "--json")
     assert json.loads(done.out) == {
         "made": 7, "refused": 0, "failed": 0, "present": 5, "truncated": 0, "lost": 0,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from command_line import CommandLine, command, fingerprint, in_a_process
-from portrayal import Audit
+from portrayal import AuditFolder
 from portrayal.findings import Results
 
 PAINTER = ("--model", "practice:painter")
@@ -49,7 +49,9 @@ def test_run_again_makes_nothing_and_more_images_only_the_new_ones(
     more = portrayal("run", work, "--out", audit, *PAINTER, "--images", "5")
     assert "8 images made, 12 were there" in more.err
     assert fingerprint(audit / "images").items() > before.items()
-    assert Audit(audit).images().aggregate("count(*), count(distinct key)").fetchall() == [(20, 20)]
+    assert AuditFolder(audit).images().aggregate("count(*), count(distinct key)").fetchall() == [
+        (20, 20)
+    ]
 
 
 def test_analysis_again_keeps_the_images_that_were_asked_for(
@@ -124,7 +126,7 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_makes_the_rest(work: Path, tmp_pa
     assert process.returncode == 130
     assert err.splitlines()[-1] == "stopped; the same command continues where it was"
     assert "Traceback" not in err
-    kept = Audit(out).images().aggregate("count(*)").fetchall()[0][0]
+    kept = AuditFolder(out).images().aggregate("count(*)").fetchall()[0][0]
     assert 0 < kept < 1200
     rest = in_a_process(*words, "--json")
     summary = json.loads(rest.out)
@@ -146,7 +148,7 @@ def test_a_reader_who_leaves_early_is_no_noise() -> None:
 
 def test_from_python(finished: Path) -> None:
     """The three lines of the README."""
-    audit = Audit(finished)
+    audit = AuditFolder(finished)
     images = audit.images().df()
     assert len(images) == 12
     assert {"prompt", "seed", "status", "reason"} <= set(images.columns)
@@ -170,7 +172,7 @@ def test_a_study_whose_texts_are_drawn_makes_them_once(
     first = portrayal("run", file, "--out", out, *PAINTER)
     assert first.code == 0, first.err
     assert "towards woman" in first.out
-    texts = {prompt for (prompt,) in Audit(out).images().select("prompt").fetchall()}
+    texts = {prompt for (prompt,) in AuditFolder(out).images().select("prompt").fetchall()}
     assert len(texts) > 1, "the prompt alone says nothing about its words"
     drawn = json.loads((out / "studies" / "words.json").read_text())["drawn"]
     assert "0 images made" in portrayal("run", file, "--out", out, *PAINTER).err
@@ -185,7 +187,7 @@ def test_a_study_of_ones_own_is_known_by_its_name_once_it_was_asked(
 ) -> None:
     out = tmp_path / "audit"
     assert portrayal("generate", work, "--out", out, *PAINTER, "--images", "2", "--json").out
-    name = next(iter(Audit(out).studies()))
+    name = next(iter(AuditFolder(out).studies()))
     again = json.loads(
         portrayal("generate", name, "--out", out, *PAINTER, "--images", "3", "--json").out
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from invented import ENCODER, OTHER_ENCODER, direction, fill_audit
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings.classifier_check import (
     check_classifier,
     check_table,
@@ -71,7 +71,7 @@ def test_only_images_with_both_labels_count() -> None:
     assert "2 images without a class on one side" in check_table(result, name="", title="").note
 
 
-def test_encoders_are_checked_against_each_other(audit: Audit) -> None:
+def test_encoders_are_checked_against_each_other(audit: AuditFolder) -> None:
     """The second encoder sees women where the first sees men in one image of four."""
     study = load_study("demo-occupations")
     assert isinstance(study, CompositionStudy)

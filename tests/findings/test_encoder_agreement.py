@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from invented import ENCODER, OTHER_ENCODER, WIDTH, fill_audit, leaning
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings.encoder_agreement import image_agreement, tau_over_images
 from portrayal.findings.parts import Distribution, ImageValue
 from portrayal.findings.settings import AnalysisSettings
@@ -33,7 +33,7 @@ def study() -> AssociationStudy:
     return found
 
 
-def test_two_encoders_stand_side_by_side(audit: Audit, study: AssociationStudy) -> None:
+def test_two_encoders_stand_side_by_side(audit: AuditFolder, study: AssociationStudy) -> None:
     lean = leaning({"flowers": 0.3, "insects": -0.3})
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(WIDTH, WIDTH)))[0]
     fill_audit(audit, [study], lean)
@@ -56,7 +56,7 @@ def test_two_encoders_stand_side_by_side(audit: Audit, study: AssociationStudy) 
 
 
 def test_encoders_that_see_different_things_do_not_agree(
-    audit: Audit, study: AssociationStudy
+    audit: AuditFolder, study: AssociationStudy
 ) -> None:
     fill_audit(audit, [study], leaning({"flowers": 0.3, "insects": -0.3}))
 
@@ -71,14 +71,14 @@ def test_encoders_that_see_different_things_do_not_agree(
     assert tau.high < 0.6
 
 
-def test_one_encoder_has_nothing_to_agree_with(audit: Audit, study: AssociationStudy) -> None:
+def test_one_encoder_has_nothing_to_agree_with(audit: AuditFolder, study: AssociationStudy) -> None:
     fill_audit(audit, [study], leaning({}))
     results = analyze(audit)
     assert [section.study for section in results.studies] == ["small"]
     assert not [f for f in results.findings if f.statistic == "Kendall's tau"]
 
 
-def test_encoders_of_one_name_are_told_apart(audit: Audit, study: AssociationStudy) -> None:
+def test_encoders_of_one_name_are_told_apart(audit: AuditFolder, study: AssociationStudy) -> None:
     twin = Identity(ENCODER.kind, ENCODER.name, {"revision": "b"})
     fill_audit(audit, [study], leaning({}))
     fill_audit(audit, [study], leaning({}), encoder=twin)
@@ -86,7 +86,7 @@ def test_encoders_of_one_name_are_told_apart(audit: Audit, study: AssociationStu
     assert len(questions) == len(set(questions))
 
 
-def test_what_only_one_encoder_missed_is_named(audit: Audit, study: AssociationStudy) -> None:
+def test_what_only_one_encoder_missed_is_named(audit: AuditFolder, study: AssociationStudy) -> None:
     fill_audit(audit, [study], leaning({}))
     fill_audit(
         audit, [study], leaning({}), encoder=OTHER_ENCODER, measured=lambda p, seed: seed > 0
@@ -120,7 +120,7 @@ def test_constant_values_have_no_tau(study: AssociationStudy) -> None:
     assert found.sentence.startswith("not enough data: ")
 
 
-def test_suites_of_two_encoders_keep_their_order(audit: Audit) -> None:
+def test_suites_of_two_encoders_keep_their_order(audit: AuditFolder) -> None:
     study = load_study("demo-flowers-insects").with_images(1)
     fill_audit(audit, [study], leaning({"flowers": 0.3}))
     fill_audit(audit, [study], leaning({"flowers": 0.3}), encoder=OTHER_ENCODER)

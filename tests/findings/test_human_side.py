@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from invented import ENCODER, OTHER_ENCODER, direction, fill_audit, leaning
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError
 from portrayal.findings import Finding
 from portrayal.findings.settings import AnalysisSettings
@@ -67,7 +67,7 @@ def shown(prompt: Prompt, seed: int) -> np.ndarray:
 
 
 def vote(
-    audit: Audit,
+    audit: AuditFolder,
     questions: QuestionSet,
     answers: dict[str, dict[str, str]],
     *,
@@ -79,7 +79,7 @@ def vote(
     store_votes(audit, Votes(questions, images, votes), name=name)
 
 
-def listed(audit: Audit) -> list[tuple[str, str, int]]:
+def listed(audit: AuditFolder) -> list[tuple[str, str, int]]:
     return list(audit.images().select("key, prompt, seed").order("prompt, seed").fetchall())
 
 
@@ -91,7 +91,7 @@ def about(results: Results, word: str) -> list[Finding]:
     return [finding for finding in results.findings if word in finding.question]
 
 
-def test_agreement_is_the_share_of_images_with_the_same_group(audit: Audit) -> None:
+def test_agreement_is_the_share_of_images_with_the_same_group(audit: AuditFolder) -> None:
     study = jobs()
     fill_audit(audit, [study], shown)
     rows = listed(audit)
@@ -120,7 +120,7 @@ def test_agreement_is_the_share_of_images_with_the_same_group(audit: Audit) -> N
     assert any("raters say" in one["question"] for one in written["findings"])
 
 
-def test_what_either_side_leaves_open_is_counted(audit: Audit) -> None:
+def test_what_either_side_leaves_open_is_counted(audit: AuditFolder) -> None:
     study = jobs()
     fill_audit(audit, [study], shown)
     answers = {key: person("poor quality") for key, _, _ in listed(audit)}
@@ -131,12 +131,12 @@ def test_what_either_side_leaves_open_is_counted(audit: Audit) -> None:
     assert "not enough data" in found.sentence
 
 
-def test_without_votes_nothing_is_added(audit: Audit) -> None:
+def test_without_votes_nothing_is_added(audit: AuditFolder) -> None:
     fill_audit(audit, [jobs()], shown)
     assert not about(analyze(audit, settings=SETTINGS), "raters")
 
 
-def test_two_encoders_and_two_groups_of_raters_are_named(audit: Audit) -> None:
+def test_two_encoders_and_two_groups_of_raters_are_named(audit: AuditFolder) -> None:
     study = jobs()
     fill_audit(audit, [study], shown)
     all_men = {key: person("man") for key, _, _ in listed(audit)}
@@ -171,7 +171,7 @@ def test_the_rule_of_consensus_is_a_setting() -> None:
         AnalysisSettings(consensus="all")  # type: ignore[arg-type]
 
 
-def test_raters_of_an_association_study_judge_neutral_images_alone(audit: Audit) -> None:
+def test_raters_of_an_association_study_judge_neutral_images_alone(audit: AuditFolder) -> None:
     study = association("mood", 'flowers = ["rose", "lily"]\nbugs = ["wasp", "gnat"]')
     fill_audit(audit, [study], leaning({"flowers": 0.4, "bugs": -0.4}))
     questions = chosen_questions(study, None)
@@ -183,7 +183,7 @@ def test_raters_of_an_association_study_judge_neutral_images_alone(audit: Audit)
     assert {one.attribute for one in subjects} == {""}, "the word would give the answer away"
 
 
-def test_tau_follows_the_raters(audit: Audit) -> None:
+def test_tau_follows_the_raters(audit: AuditFolder) -> None:
     study = association(
         "mood", "\n".join(f'{w} = ["{w}"]' for w in ("rose", "lily", "fern", "wasp"))
     )
@@ -205,7 +205,7 @@ def test_tau_follows_the_raters(audit: Audit) -> None:
         assert [row[0] for row in table.rows] == list(lean)
 
 
-def test_concepts_of_several_studies_are_ordered_together(audit: Audit) -> None:
+def test_concepts_of_several_studies_are_ordered_together(audit: AuditFolder) -> None:
     """Two concepts have no order of their own; the tests of a suite share their attributes."""
     first = association("plants", 'rose = ["rose"]\nweed = ["weed"]')
     second = association("sounds", 'harp = ["harp"]\nsiren = ["siren"]')

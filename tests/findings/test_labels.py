@@ -15,7 +15,7 @@ import amplification_worlds as worlds
 from influence_worlds import asked
 from invented import ENCODER, OTHER_ENCODER, direction, fill_audit
 from label_measurers import GENDER, ColourJudge, store_images
-from portrayal.audit import Audit, export_images
+from portrayal.audit import AuditFolder, export_images
 from portrayal.audit.selections import training_audit
 from portrayal.findings import Finding
 from portrayal.findings.data import AuditData, study_measurers
@@ -66,7 +66,7 @@ def look_of(prompt: Prompt, seed: int) -> np.ndarray:
     return direction(TEXTS[planted(prompt, seed)])
 
 
-def answered(audit: Audit, study: Study, *, by: str) -> Results:
+def answered(audit: AuditFolder, study: Study, *, by: str) -> Results:
     """Answer a study whose images are measured by an encoder, or labelled by a judge."""
     if by == "encoder":
         fill_audit(audit, [study], look_of, seeds=lambda prompt: list(prompt.seeds))  # type: ignore[arg-type]
@@ -91,7 +91,8 @@ def test_given_labels_answer_what_the_same_labels_by_embeddings_do(
 ) -> None:
     generator = Identity("folder", "colours")
     given, embedded = (
-        answered(Audit.at(tmp_path / by, generator), study, by=by) for by in ("judge", "encoder")
+        answered(AuditFolder.at(tmp_path / by, generator), study, by=by)
+        for by in ("judge", "encoder")
     )
     found = estimates(given.findings)
     assert found == estimates(embedded.findings)
@@ -128,7 +129,7 @@ def test_amplification_takes_labels_on_both_sides(tmp_path: Path) -> None:
     assert found[0] == pytest.approx(100 * (8 / 9 - 0.6))
 
 
-def test_associations_need_embeddings_and_say_so(audit: Audit) -> None:
+def test_associations_need_embeddings_and_say_so(audit: AuditFolder) -> None:
     study = load_study("flowers-insects").with_images(1)
     store_images(audit, study, lambda prompt, seed: "unclear")
     judge: Any = ColourJudge()
@@ -150,7 +151,7 @@ def test_associations_need_embeddings_and_say_so(audit: Audit) -> None:
     ],
 )
 def test_an_axis_that_is_not_labelled_has_its_reason(
-    audit: Audit, axes: tuple[str, ...], reason: str
+    audit: AuditFolder, axes: tuple[str, ...], reason: str
 ) -> None:
     other = {"groups": {"glad": ["glad"], "sad": ["sad"]}}
     study = study_from_dict({**COMPOSITION, "axes": dict.fromkeys(axes, other)})
@@ -193,7 +194,7 @@ def test_answers_of_another_axis_are_no_labels() -> None:
     assert by_probabilities([{"woman": 1}, {"tall": 0.2}], axis()) is None
 
 
-def people(audit: Audit, study: Study) -> Identity:
+def people(audit: AuditFolder, study: Study) -> Identity:
     """Store labelled people: by seed one woman, a woman and a man and a woman, nobody."""
     woman, man = ({"labels": {GENDER: {name: 0.9}}} for name in ("woman", "man"))
     found = {0: [woman], 1: [woman, man, woman], 2: []}
@@ -209,7 +210,7 @@ def people(audit: Audit, study: Study) -> Identity:
     return who
 
 
-def test_most_labelled_people_decide(audit: Audit) -> None:
+def test_most_labelled_people_decide(audit: AuditFolder) -> None:
     study = study_from_dict({**COMPOSITION, "images": 3})
     store_images(audit, study, planted)
     who = people(audit, study)
@@ -229,7 +230,7 @@ def test_most_labelled_people_decide(audit: Audit) -> None:
     ]
 
 
-def test_the_table_of_labels_has_every_image_axis_and_measurer_once(audit: Audit) -> None:
+def test_the_table_of_labels_has_every_image_axis_and_measurer_once(audit: AuditFolder) -> None:
     study = study_from_dict(COMPOSITION)
     fewer = study_from_dict({**COMPOSITION, "name": "fewer", "images": 2})
     stricter = study_from_dict(
@@ -252,7 +253,7 @@ def test_the_table_of_labels_has_every_image_axis_and_measurer_once(audit: Audit
     assert strict["probability"].isna().equals(strict["label"] == "unknown")
 
 
-def test_labels_are_exported_beside_the_images(audit: Audit, tmp_path: Path) -> None:
+def test_labels_are_exported_beside_the_images(audit: AuditFolder, tmp_path: Path) -> None:
     study = study_from_dict(COMPOSITION)
     store_images(audit, study, planted)
     assert labels_csv(audit) == "", "nobody has labelled them"
@@ -267,7 +268,7 @@ def test_labels_are_exported_beside_the_images(audit: Audit, tmp_path: Path) -> 
     assert labels_csv(audit, [load_study("flowers-insects")]) == "", "it has no axes"
 
 
-def test_several_measurers_stand_side_by_side(audit: Audit) -> None:
+def test_several_measurers_stand_side_by_side(audit: AuditFolder) -> None:
     study = study_from_dict(COMPOSITION)
     answered(audit, study, by="judge")
     vectors = direction(TEXTS["woman"]), direction("x")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from invented import ENCODER, direction, fill_audit
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings.people import image_label
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Identity, Measurement, Prompt
@@ -61,7 +61,7 @@ def whole(prompt: Prompt, seed: int) -> np.ndarray:
     return looks("man") + 0.3 * direction(AXIS.person[0]) - 0.3 * direction(AXIS.object[0])
 
 
-def people_of(audit: Audit, shown: dict[int, list[str]]) -> None:
+def people_of(audit: AuditFolder, shown: dict[int, list[str]]) -> None:
     """Store who is in the images of the nurse, by seed."""
     rows = audit.images().filter("prompt = 'a photo of a nurse'").select("key, seed").fetchall()
     found = []
@@ -75,7 +75,7 @@ def people_of(audit: Audit, shown: dict[int, list[str]]) -> None:
     audit.append_measurements(PEOPLE, {"people": "json"}, found)
 
 
-def test_people_are_counted_one_by_one(audit: Audit) -> None:
+def test_people_are_counted_one_by_one(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], whole)
     woman, man = ["woman"], ["man"]
     people_of(audit, {0: woman, 1: woman, 2: woman * 2 + man, 3: woman + man, 4: [], 5: man * 2})
@@ -93,7 +93,7 @@ def test_people_are_counted_one_by_one(audit: Audit) -> None:
     assert "6 images without a look count as a whole" in note
 
 
-def test_whole_images_can_be_asked_for(audit: Audit) -> None:
+def test_whole_images_can_be_asked_for(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], whole)
     people_of(audit, {seed: ["woman"] for seed in range(6)})
     settings = AnalysisSettings(resamples=199, people="whole")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from invented import ENCODER, OTHER_ENCODER, WIDTH, direction, fill_audit, leaning
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings.data import AuditData, StudyData, study_measurers
 from portrayal.findings.measured import usable_rows
 from portrayal.records import Identity, Measurement
@@ -28,12 +28,12 @@ def study() -> Study:
     return found
 
 
-def joined(audit: Audit, study: Study) -> StudyData:
+def joined(audit: AuditFolder, study: Study) -> StudyData:
     texts = [prompt.text for prompt in study.prompts()]
     return AuditData(audit, texts, study.texts()).of_study(study.prompts(), ENCODER)
 
 
-def test_every_wanted_image_is_used_or_counted_by_reason(audit: Audit, study: Study) -> None:
+def test_every_wanted_image_is_used_or_counted_by_reason(audit: AuditFolder, study: Study) -> None:
     def status(prompt, seed):  # type: ignore[no-untyped-def]
         if prompt.text == "a photo of a rose":
             return ("refused", "failed", "ok", "ok")[seed]
@@ -65,7 +65,7 @@ def test_every_wanted_image_is_used_or_counted_by_reason(audit: Audit, study: St
     assert np.isfinite(images.vectors).all()
 
 
-def test_rows_belong_to_their_prompt_and_seed(audit: Audit, study: Study) -> None:
+def test_rows_belong_to_their_prompt_and_seed(audit: AuditFolder, study: Study) -> None:
     vectors = leaning({"X": 0.2})
     fill_audit(audit, [study], vectors)
     images = joined(audit, study).images(study.prompts(), unit="stimulus")
@@ -78,14 +78,14 @@ def test_rows_belong_to_their_prompt_and_seed(audit: Audit, study: Study) -> Non
     assert images.seeds[:4] == (0, 1, 2, 3)
 
 
-def test_a_larger_audit_gives_the_same_images(audit: Audit, study: Study) -> None:
+def test_a_larger_audit_gives_the_same_images(audit: AuditFolder, study: Study) -> None:
     fill_audit(audit, [study.with_images(6)], leaning({}))
     data = joined(audit, study)
     assert (data.wanted, data.unused, data.dropped) == (36, 18, {})
     assert set(data.images(study.prompts()).seeds) == {0, 1, 2, 3}
 
 
-def test_images_of_some_units(audit: Audit, study: Study) -> None:
+def test_images_of_some_units(audit: AuditFolder, study: Study) -> None:
     fill_audit(audit, [study], leaning({}))
     images = joined(audit, study).images(study.prompts(), unit="stimulus")
     roses = images.of_units(["rose"])
@@ -93,7 +93,7 @@ def test_images_of_some_units(audit: Audit, study: Study) -> None:
     assert set(roses.units) == {"rose"}
 
 
-def test_texts_that_were_not_read_are_none(audit: Audit, study: Study) -> None:
+def test_texts_that_were_not_read_are_none(audit: AuditFolder, study: Study) -> None:
     fill_audit(audit, [study], leaning({}), texts=None)
     assert joined(audit, study).text_vectors(["a photo of a rose"]) is None
     fill_audit(audit, [study], leaning({}))
@@ -105,7 +105,7 @@ def test_texts_that_were_not_read_are_none(audit: Audit, study: Study) -> None:
     assert data.text_vectors([]) is None
 
 
-def test_only_measurers_with_embeddings_are_encoders(audit: Audit, study: Study) -> None:
+def test_only_measurers_with_embeddings_are_encoders(audit: AuditFolder, study: Study) -> None:
     fill_audit(audit, [study], leaning({}))
     fill_audit(audit, [study], leaning({}), encoder=OTHER_ENCODER)
     faces = Identity("faces", "counter")
@@ -113,7 +113,7 @@ def test_only_measurers_with_embeddings_are_encoders(audit: Audit, study: Study)
     assert {one.name for one in study_measurers(audit)} == {ENCODER.name, OTHER_ENCODER.name}
 
 
-def test_an_audit_without_images_has_everything_missing(audit: Audit, study: Study) -> None:
+def test_an_audit_without_images_has_everything_missing(audit: AuditFolder, study: Study) -> None:
     data = joined(audit, study)
     assert data.dropped == {"not made": 36}
     assert data.images(study.prompts()).n == 0

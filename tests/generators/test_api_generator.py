@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from image_server import ImageServer, image_server
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import GenerationError, GenerationStopped, SettingError
 from portrayal.generators import GenerationSummary, generate, open_generator
 from portrayal.generators import endpoint as endpoint_module
@@ -302,7 +302,7 @@ def test_nobody_there_ends_the_run_soon_and_nothing_is_recorded(
         "api:painting", base_url=server.address, max_images=20, concurrency=concurrency
     )
     assert isinstance(generator, ApiGenerator)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     calls: list[str] = []
     ask = generator._endpoint.ask
     monkeypatch.setattr(
@@ -396,7 +396,7 @@ def test_refusals_are_data_with_their_code(
 ) -> None:
     server.behave = lambda number, body: way if "weapon" in body["prompt"] else "ok"
     generator = hurried(server)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     summary = generate(audit, generator, [("a doctor", 2), ("a weapon", 2)])
     assert summary == GenerationSummary(made=2, refused=2)
     refused = audit.images().filter("status = 'refused'").select("prompt, reason").fetchall()
@@ -421,7 +421,7 @@ def test_what_is_hopeless_ends_the_run_and_what_was_made_is_stored(
 ) -> None:
     server.behave = lambda number, body: "ok" if number < 6 else way
     generator = hurried(server, concurrency=2, batch_size=10)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     with pytest.raises(GenerationStopped, match=message) as caught:
         generate(audit, generator, [("a", 30)])
     assert KEY not in str(caught.value)
@@ -437,7 +437,7 @@ def test_ctrl_c_stores_the_images_that_are_under_way(
     server.behave = lambda number, body: "slow"
     server.slow_s = 0.1
     generator = hurried(server, concurrency=3, batch_size=30)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     wait = generator._first_problem
     pressed = threading.Event()
 
@@ -462,7 +462,7 @@ def test_a_second_ctrl_c_stores_what_is_here_and_waits_for_nothing(
     server.behave = lambda number, body: "ok" if number < 2 else "held"
     server.held = ended
     generator = hurried(server, concurrency=4, batch_size=8)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
 
     def interrupted(calls: Any) -> Any:
         while sum(call.done() for call in calls) < 2:
@@ -508,7 +508,7 @@ def test_no_call_goes_beyond_the_ceiling(
     ways = ("ok", "busy", "cut", "ok", "policy", "down")
     server.behave = lambda number, body: ways[number % len(ways)]
     generator = hurried(server, **ceiling)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     seen: list[int] = []
     with pytest.raises(GenerationStopped, match=f"the ceiling is reached: {allowed} paid calls"):
         generate(audit, generator, [("a", 200)], on_progress=lambda done, _: seen.append(done))
@@ -522,7 +522,7 @@ def test_no_call_goes_beyond_the_ceiling(
 def test_a_ceiling_that_is_just_enough_is_not_reached(server: ImageServer, tmp_path: Path) -> None:
     server.behave = then_ok("busy", "down", "policy")
     generator = hurried(server, max_images=9)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     assert generate(audit, generator, [("a", 10)]) == GenerationSummary(made=9, refused=1)
 
 
@@ -554,7 +554,7 @@ def test_a_thousand_calls_to_a_server_that_misbehaves(
         server.slow_s = 2.5
         settings = {"concurrency": 16, "timeout": 1.5, "price": 0.04, "max_cost": 80.0}
         generator = hurried(server, **settings)
-        audit = Audit.at(tmp_path / "audit", generator.identity)
+        audit = AuditFolder.at(tmp_path / "audit", generator.identity)
         summary = generate(audit, generator, wanted)
         assert len(server.calls) >= 1000
         assert set(server.ways) == {"ok", *MISCHIEF.values(), *always.values()}

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 import pipelines
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import GenerationError, PromptTooLong
 from portrayal.generators import Generator, generate, open_generator
 from portrayal.records import GeneratedImage, Request
@@ -194,7 +194,7 @@ def test_truncation_is_counted_and_in_the_identity(sd1: Path, generator: Generat
 def test_what_the_safety_checker_flags_is_refused(tmp_path: Path, family: str) -> None:
     folder = getattr(pipelines, f"build_{family}")(tmp_path / "safe", safety=True)
     generator = open_generator(str(folder), steps=1)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     assert generate(audit, generator, [("a", 3)]).refused == 3
     assert audit.images().select("reason").fetchall() == [("safety checker",)] * 3
 
@@ -207,7 +207,7 @@ def test_no_family_passes_off_a_broken_image_as_data(family: str, tmp_path: Path
 
     folder = getattr(pipelines, f"build_{family}")(tmp_path / family)
     generator: Any = open_generator(str(folder), steps=2, **FAMILIES[family])
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     whole = generate(audit, generator, [("a", 2)])
     assert (whole.made, whole.refused, whole.failed) == (2, 0, 0)
     with torch.no_grad():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.parts import each_part, part_names
 from portrayal.errors import AuditError, GenerationError, PromptTooLong
 from portrayal.generators import GenerationSummary, generate
@@ -23,11 +23,11 @@ from toy_generators import ColourGenerator
 PATIENT = Patience(sleep=lambda seconds: None)
 
 
-def new_audit(folder: Path) -> Audit:
-    return Audit.at(folder / "audit", ColourGenerator().identity)
+def new_audit(folder: Path) -> AuditFolder:
+    return AuditFolder.at(folder / "audit", ColourGenerator().identity)
 
 
-def rows(audit: Audit) -> dict[tuple[str, int], tuple[str, str | None]]:
+def rows(audit: AuditFolder) -> dict[tuple[str, int], tuple[str, str | None]]:
     found = audit.images().select("prompt, seed, status, reason").fetchall()
     return {(prompt, seed): (status, reason) for prompt, seed, status, reason in found}
 
@@ -269,7 +269,7 @@ def test_what_another_process_makes_meanwhile_is_not_made_again(tmp_path: Path) 
 
     def other(requests: Sequence[Request]) -> None:
         if Request("a", 0) in requests:
-            generate(Audit(audit.path), ColourGenerator(), [("a", 8)])
+            generate(AuditFolder(audit.path), ColourGenerator(), [("a", 8)])
 
     generator = ColourGenerator(batch_size=2, before=other)
     summary = generate(audit, generator, [("a", 10)])
@@ -296,7 +296,7 @@ def test_images_are_shown_in_memory_once_they_are_stored(tmp_path: Path) -> None
     shown: list[tuple[Request, GeneratedImage]] = []
 
     def show(batch: Sequence[tuple[Request, GeneratedImage]]) -> None:
-        assert {("a", request.seed) for request, _ in batch} <= set(rows(Audit(audit.path)))
+        assert {("a", request.seed) for request, _ in batch} <= set(rows(AuditFolder(audit.path)))
         shown.extend(batch)
 
     generate(audit, ColourGenerator(), [("a", 6)], on_stored=show)
@@ -308,7 +308,7 @@ def test_images_that_another_process_stored_first_are_not_shown(tmp_path: Path) 
     audit = new_audit(tmp_path)
 
     def other(requests: Sequence[Request]) -> None:
-        generate(Audit(audit.path), ColourGenerator(), [("a", 4)])
+        generate(AuditFolder(audit.path), ColourGenerator(), [("a", 4)])
 
     shown: list[object] = []
     generate(audit, ColourGenerator(before=other), [("a", 4)], on_stored=shown.extend)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.wants import Wanted
 from portrayal.errors import AuditError
 from portrayal.generators import generate, open_generator
@@ -17,19 +17,19 @@ CHEF = "a photo of a chef"
 
 
 @pytest.fixture
-def audit(tmp_path: Path) -> Audit:
-    return Audit.at(tmp_path / "audit", open_generator("practice:painter").identity)
+def audit(tmp_path: Path) -> AuditFolder:
+    return AuditFolder.at(tmp_path / "audit", open_generator("practice:painter").identity)
 
 
 def listed(requests: list[Request]) -> Wanted:
     return Wanted((one.prompt, (one.seed,)) for one in requests)
 
 
-def stored(audit: Audit) -> set[tuple[str, int]]:
+def stored(audit: AuditFolder) -> set[tuple[str, int]]:
     return set(audit.images().select("prompt, seed").fetchall())
 
 
-def test_exactly_the_listed_seeds_are_made(audit: Audit) -> None:
+def test_exactly_the_listed_seeds_are_made(audit: AuditFolder) -> None:
     painter = open_generator("practice:painter")
     wanted = [Request(NURSE, 7), Request(CHEF, 0), Request(NURSE, 1003), Request(NURSE, 7)]
     done: list[tuple[int, int]] = []
@@ -43,14 +43,14 @@ def test_exactly_the_listed_seeds_are_made(audit: Audit) -> None:
     assert (again.made, again.present) == (1, 3)
 
 
-def test_images_are_shared_with_requests_by_number(audit: Audit) -> None:
+def test_images_are_shared_with_requests_by_number(audit: AuditFolder) -> None:
     painter = open_generator("practice:painter")
     generate(audit, painter, [(NURSE, 4)])
     made = generate(audit, painter, listed([Request(NURSE, seed) for seed in (2, 3, 4, 5)]))
     assert (made.made, made.present) == (2, 2)
 
 
-def test_missing_requests_in_order(audit: Audit) -> None:
+def test_missing_requests_in_order(audit: AuditFolder) -> None:
     wanted = [Request(NURSE, 9), Request(CHEF, 1), Request(NURSE, 2), Request(CHEF, 0)]
     audit.append_images(
         [
@@ -68,6 +68,6 @@ def test_missing_requests_in_order(audit: Audit) -> None:
 
 
 def test_another_generators_audit_is_refused(tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "other", Identity("folder", "x"))
+    audit = AuditFolder.at(tmp_path / "other", Identity("folder", "x"))
     with pytest.raises(AuditError):
         generate(audit, open_generator("practice:painter"), listed([Request(NURSE, 0)]))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.generators import compilation, generate, open_generator
 from portrayal.loading.attempts import Patience
 from portrayal.records import GeneratedImage, Request
@@ -51,19 +51,19 @@ class Far(ColourGenerator):
         return wait
 
 
-def stored(audit: Audit) -> dict[int, bytes]:
+def stored(audit: AuditFolder) -> dict[int, bytes]:
     rows = audit.images(with_bytes=True).select("seed, image.bytes").fetchall()
     return dict(rows)
 
 
 def plain(tmp_path: Path, wanted: Any) -> dict[int, bytes]:
-    audit = Audit.at(tmp_path / "plain", ColourGenerator().identity)
+    audit = AuditFolder.at(tmp_path / "plain", ColourGenerator().identity)
     generate(audit, ColourGenerator(), wanted)
     return stored(audit)
 
 
-def new_audit(tmp_path: Path) -> Audit:
-    return Audit.at(tmp_path / "audit", ColourGenerator().identity)
+def new_audit(tmp_path: Path) -> AuditFolder:
+    return AuditFolder.at(tmp_path / "audit", ColourGenerator().identity)
 
 
 def test_a_batch_is_sent_before_the_last_one_is_waited_for(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from import_samples import folder_of, image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import ImportFileError, NotAnAudit
 from portrayal.importers import import_embeddings, import_images
 from portrayal.records import Identity, ImageRecord
@@ -21,12 +21,12 @@ WIDTH = 4
 
 
 @pytest.fixture
-def audit(tmp_path: Path) -> Audit:
+def audit(tmp_path: Path) -> AuditFolder:
     """Five images of two prompts, imported, and one refusal."""
     rows = [{"image": f"sub/{i}.png", "prompt": f"p{i % 2}"} for i in range(5)]
     source = folder_of(tmp_path / "mine", rows)
     import_images(source, tmp_path / "audit")
-    audit = Audit(tmp_path / "audit")
+    audit = AuditFolder(tmp_path / "audit")
     audit.append_images([ImageRecord("p0", 9, "refused", "policy")])
     return audit
 
@@ -35,7 +35,7 @@ def vectors(count: int, seed: int = 0, width: int = WIDTH) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(count, width)).astype(np.float32)
 
 
-def about(audit: Audit) -> dict[str, list[Any]]:
+def about(audit: AuditFolder) -> dict[str, list[Any]]:
     """Return every way to name the five images, in one order."""
     rows = audit.images(with_bytes=True).filter("status = 'ok'").order("prompt, seed")
     found = rows.select("key, prompt, seed, image.path").fetchall()
@@ -59,7 +59,7 @@ def write(file: Path, columns: dict[str, Any], embedding: Any) -> Path:
     return file
 
 
-def refuses(audit: Audit, file: Path, says: str) -> None:
+def refuses(audit: AuditFolder, file: Path, says: str) -> None:
     with pytest.raises(ImportFileError) as caught:
         import_embeddings(audit, file, encoder="mine")
     said = str(caught.value)
@@ -76,7 +76,7 @@ def refuses(audit: Audit, file: Path, says: str) -> None:
 @pytest.mark.parametrize("naming", NAMINGS, ids="-".join)
 @pytest.mark.parametrize("ending", [".parquet", ".npz"])
 def test_embeddings_are_found_by_key_request_or_path(
-    audit: Audit, tmp_path: Path, naming: tuple[str, ...], ending: str
+    audit: AuditFolder, tmp_path: Path, naming: tuple[str, ...], ending: str
 ) -> None:
     named = about(audit)
     matrix = vectors(5)
@@ -85,7 +85,7 @@ def test_embeddings_are_found_by_key_request_or_path(
     assert (summary.images, summary.texts, summary.present, summary.without) == (5, 0, 0, 0)
     identity = Identity("embeddings", "mine", {"logit_scale": 100.0})
     assert summary.encoder == identity == audit.measurer("mine")
-    keys, got = Audit(audit.path).embeddings(identity)
+    keys, got = AuditFolder(audit.path).embeddings(identity)
     order = [named["key"].index(key) for key in keys]
     assert np.array_equal(got, matrix[order])
     assert list(audit.unmeasured_images(identity)) == []
@@ -95,7 +95,7 @@ def test_embeddings_are_found_by_key_request_or_path(
     assert "5 present before" in again.sentence()
 
 
-def test_some_images_now_and_others_later(audit: Audit, tmp_path: Path) -> None:
+def test_some_images_now_and_others_later(audit: AuditFolder, tmp_path: Path) -> None:
     named, matrix = about(audit), vectors(5)
     first = write(tmp_path / "a.parquet", {"key": named["key"][:2]}, matrix[:2])
     assert import_embeddings(audit, first, encoder="mine").without == 3
@@ -105,7 +105,7 @@ def test_some_images_now_and_others_later(audit: Audit, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".npz"])
-def test_texts_come_along(audit: Audit, tmp_path: Path, ending: str) -> None:
+def test_texts_come_along(audit: AuditFolder, tmp_path: Path, ending: str) -> None:
     named, matrix, texts = about(audit), vectors(5), ["a woman", "ein Mädchen"]
     file = tmp_path / f"e{ending}"
     embedded = vectors(2, seed=1)
@@ -127,7 +127,7 @@ def test_texts_come_along(audit: Audit, tmp_path: Path, ending: str) -> None:
     assert import_embeddings(audit, file, encoder="mine", logit_scale=50).present == 7
 
 
-def test_texts_alone(audit: Audit, tmp_path: Path) -> None:
+def test_texts_alone(audit: AuditFolder, tmp_path: Path) -> None:
     file = write(tmp_path / "t.parquet", {"text": ["a", "b"]}, vectors(2))
     assert import_embeddings(audit, file, encoder="mine").texts == 2
     np.savez(tmp_path / "t.npz", text=np.array(["c"]), text_embedding=vectors(1))
@@ -139,7 +139,7 @@ def test_texts_alone(audit: Audit, tmp_path: Path) -> None:
              pa.large_list(pa.float32()), pa.list_(pa.int64())],
     ids=str,
 )  # fmt: skip
-def test_vectors_of_any_number_type(audit: Audit, tmp_path: Path, kind: pa.DataType) -> None:
+def test_vectors_of_any_number_type(audit: AuditFolder, tmp_path: Path, kind: pa.DataType) -> None:
     numbers = np.arange(20).reshape(5, WIDTH) + 1
     data = [[np.float16(n) if "half" in str(kind) else n for n in row] for row in numbers]
     table = pa.table({"key": about(audit)["key"], "embedding": pa.array(data, kind)})
@@ -149,7 +149,7 @@ def test_vectors_of_any_number_type(audit: Audit, tmp_path: Path, kind: pa.DataT
     assert sorted(got[:, 0].tolist()) == [1, 5, 9, 13, 17]
 
 
-def test_bytes_as_names_are_utf_8(audit: Audit, tmp_path: Path) -> None:
+def test_bytes_as_names_are_utf_8(audit: AuditFolder, tmp_path: Path) -> None:
     keys = np.array([key.encode() for key in about(audit)["key"]])
     np.savez(tmp_path / "e.npz", key=keys, embedding=vectors(5))
     assert import_embeddings(audit, tmp_path / "e.npz", encoder="mine").images == 5
@@ -163,7 +163,7 @@ def test_one_image_file_of_two_prompts_needs_one_embedding(tmp_path: Path) -> No
 
 
 def test_many_rows_are_read_in_chunks(tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "audit", Identity("folder", "many", {}))
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "many", {}))
     count = 9_000
     audit.append_images([ImageRecord("a", i, "ok", data=image()) for i in range(count)])
     keys = [row[0] for row in audit.images().select("key").fetchall()]
@@ -186,7 +186,7 @@ def test_many_rows_are_read_in_chunks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".npz"])
-def test_wrong_values_are_named(audit: Audit, tmp_path: Path, ending: str) -> None:
+def test_wrong_values_are_named(audit: AuditFolder, tmp_path: Path, ending: str) -> None:
     keys = about(audit)["key"]
     file = tmp_path / f"e{ending}"
     for value, says in (
@@ -203,7 +203,9 @@ def test_wrong_values_are_named(audit: Audit, tmp_path: Path, ending: str) -> No
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".npz"])
-def test_images_that_are_not_there_are_named(audit: Audit, tmp_path: Path, ending: str) -> None:
+def test_images_that_are_not_there_are_named(
+    audit: AuditFolder, tmp_path: Path, ending: str
+) -> None:
     file = tmp_path / f"e{ending}"
     refuses(
         audit,
@@ -222,13 +224,13 @@ def test_images_that_are_not_there_are_named(audit: Audit, tmp_path: Path, endin
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".npz"])
-def test_the_same_image_twice_is_named(audit: Audit, tmp_path: Path, ending: str) -> None:
+def test_the_same_image_twice_is_named(audit: AuditFolder, tmp_path: Path, ending: str) -> None:
     key = about(audit)["key"][0]
     file = write(tmp_path / f"e{ending}", {"key": [key, key]}, vectors(2))
     refuses(audit, file, "row 1: the same image is in row 0 already")
 
 
-def test_embeddings_of_different_width_are_named(audit: Audit, tmp_path: Path) -> None:
+def test_embeddings_of_different_width_are_named(audit: AuditFolder, tmp_path: Path) -> None:
     keys = about(audit)["key"]
     rows = [*vectors(3), *vectors(2, width=6)]
     refuses(
@@ -241,7 +243,7 @@ def test_embeddings_of_different_width_are_named(audit: Audit, tmp_path: Path) -
     refuses(audit, tmp_path / "e.npz", "text row 0: width 6; wanted: 4")
 
 
-def test_later_embeddings_must_fit_the_earlier_ones(audit: Audit, tmp_path: Path) -> None:
+def test_later_embeddings_must_fit_the_earlier_ones(audit: AuditFolder, tmp_path: Path) -> None:
     keys, matrix = about(audit)["key"], vectors(5)
     import_embeddings(audit, write(tmp_path / "a.parquet", {"key": keys}, matrix), encoder="mine")
     wide = write(tmp_path / "b.parquet", {"text": ["x"]}, vectors(1, width=6))
@@ -256,7 +258,7 @@ def test_later_embeddings_must_fit_the_earlier_ones(audit: Audit, tmp_path: Path
     assert import_embeddings(audit, other, encoder="theirs").images == 5
 
 
-def test_files_that_are_none_are_named(audit: Audit, tmp_path: Path) -> None:
+def test_files_that_are_none_are_named(audit: AuditFolder, tmp_path: Path) -> None:
     refuses(audit, tmp_path / "none.npz", "no such file")
     for name, content, says in (
         ("a.csv", b"", ".csv is unknown; allowed: .parquet, .npz"),
@@ -269,7 +271,7 @@ def test_files_that_are_none_are_named(audit: Audit, tmp_path: Path) -> None:
         refuses(audit, tmp_path / name, says)
 
 
-def test_tables_that_say_too_little_are_named(audit: Audit, tmp_path: Path) -> None:
+def test_tables_that_say_too_little_are_named(audit: AuditFolder, tmp_path: Path) -> None:
     file = tmp_path / "e.parquet"
     pq.write_table(pa.table({"key": ["a"]}), file)
     refuses(audit, file, "no column embedding; got: key")
@@ -293,7 +295,7 @@ def test_tables_that_say_too_little_are_named(audit: Audit, tmp_path: Path) -> N
     refuses(audit, file, "holds no embeddings")
 
 
-def test_arrays_that_say_too_little_are_named(audit: Audit, tmp_path: Path) -> None:
+def test_arrays_that_say_too_little_are_named(audit: AuditFolder, tmp_path: Path) -> None:
     file = tmp_path / "e.npz"
     for arrays, says in (
         ({"key": np.array(["a"])}, "no array embedding; got: key"),
@@ -312,7 +314,7 @@ def test_arrays_that_say_too_little_are_named(audit: Audit, tmp_path: Path) -> N
         refuses(audit, file, says)
 
 
-def test_pickled_objects_are_never_loaded(audit: Audit, tmp_path: Path) -> None:
+def test_pickled_objects_are_never_loaded(audit: AuditFolder, tmp_path: Path) -> None:
     np.savez(tmp_path / "e.npz", key=np.array(["a", None], dtype=object), embedding=vectors(2))
     refuses(audit, tmp_path / "e.npz", "it holds pickled objects")
 

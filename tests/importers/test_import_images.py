@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from import_samples import folder_of, image, sample, tar_of
 
-from portrayal.audit import Audit, export_images
+from portrayal.audit import AuditFolder, export_images
 from portrayal.errors import AuditError, ImportFileError
 from portrayal.importers import import_images
 from portrayal.importers.image_files import MAX_PIXELS
@@ -19,12 +19,14 @@ from portrayal.records import Identity, ImageRecord
 
 
 def rows(out: Path) -> list[tuple[str, int, str]]:
-    found = Audit(out).images().select("prompt, seed, status").order("prompt, seed").fetchall()
+    found = (
+        AuditFolder(out).images().select("prompt, seed, status").order("prompt, seed").fetchall()
+    )
     return [tuple(row) for row in found]
 
 
 def stored(out: Path) -> dict[str, bytes]:
-    found = Audit(out).images(with_bytes=True).select("image.path, image.bytes").fetchall()
+    found = AuditFolder(out).images(with_bytes=True).select("image.path, image.bytes").fetchall()
     return dict(found)
 
 
@@ -206,7 +208,7 @@ def test_nothing_is_added_where_a_later_row_is_wrong(tmp_path: Path) -> None:
 
 
 def test_into_an_audit_of_a_model_nothing_is_imported(tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "audit", Identity("diffusers", "sd15", {"steps": 25}))
+    audit = AuditFolder.at(tmp_path / "audit", Identity("diffusers", "sd15", {"steps": 25}))
     source = folder_of(tmp_path / "mine", [GOOD])
     with pytest.raises(AuditError, match="kind is 'diffusers' here, got 'folder'"):
         import_images(source, audit.path)
@@ -239,7 +241,7 @@ def test_bytes_factors_and_identity_are_kept(tmp_path: Path) -> None:
     assert (summary.added, summary.present, summary.prompts) == (4, 0, 2)
     assert json.loads(json.dumps(summary.as_dict()))["added"] == 4
     assert "4 images of 2 prompts" in summary.sentence()
-    audit = Audit(tmp_path / "audit")
+    audit = AuditFolder(tmp_path / "audit")
     assert audit.generator == Identity("folder", "My images", {})
     names = ("sub/a.png", "b.jpg", "c.JPEG", "d.webp")
     assert stored(audit.path) == {name: (source / name).read_bytes() for name in names}
@@ -264,7 +266,7 @@ def test_seeds_are_given_or_run_within_each_prompt_around_those_given(tmp_path: 
         ],
     )  # fmt: skip
     import_images(source, tmp_path / "audit")
-    found = Audit(tmp_path / "audit").images(with_bytes=True)
+    found = AuditFolder(tmp_path / "audit").images(with_bytes=True)
     assert dict(found.select("image.path, seed").fetchall()) == {
         "0.png": 0, "1.png": 1, "2.png": 2, "3.png": 7, "4.png": 0,
     }  # fmt: skip
@@ -282,7 +284,7 @@ def test_refusals_and_failures_are_data(tmp_path: Path) -> None:
     assert import_images(source, tmp_path / "audit").added == 3
     assert import_images(source, tmp_path / "audit").present == 3
     assert rows(tmp_path / "audit") == [("a", 0, "ok"), ("a", 1, "refused"), ("a", 2, "failed")]
-    reasons = Audit(tmp_path / "audit").images().order("seed").select("reason").fetchall()
+    reasons = AuditFolder(tmp_path / "audit").images().order("seed").select("reason").fetchall()
     assert reasons == [(None,), ("content policy",), ("timeout",)]
 
 
@@ -335,7 +337,7 @@ def test_importing_again_adds_only_what_is_new(tmp_path: Path) -> None:
     folder_of(source, [{"image": "new.png", "prompt": "a"}, *reversed(first)])
     summary = import_images(source, tmp_path / "audit")
     assert (summary.added, summary.present) == (1, 3)
-    found = Audit(tmp_path / "audit").images(with_bytes=True)
+    found = AuditFolder(tmp_path / "audit").images(with_bytes=True)
     assert dict(found.select("image.path, seed").fetchall()) == {
         "0.png": 0, "1.png": 1, "2.png": 2, "new.png": 3,
     }  # fmt: skip
@@ -368,7 +370,7 @@ def test_what_failed_before_may_come_later(tmp_path: Path) -> None:
 
 
 def test_an_export_can_be_imported(tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "one", Identity("practice", "painter", {}))
+    audit = AuditFolder.at(tmp_path / "one", Identity("practice", "painter", {}))
     audit.append_images(
         [
             ImageRecord(f"prompt {i // 2}", i % 2, "ok", data=image(i), width=8, height=6,
@@ -380,7 +382,7 @@ def test_an_export_can_be_imported(tmp_path: Path) -> None:
     import_images(tmp_path / "files", tmp_path / "two")
     columns = "prompt, seed, status, width, height, factors, image.bytes"
     both = [
-        Audit(tmp_path / name).images(with_bytes=True).select(columns).order("prompt, seed")
+        AuditFolder(tmp_path / name).images(with_bytes=True).select(columns).order("prompt, seed")
         for name in ("one", "two")
     ]
     assert both[0].fetchall() == both[1].fetchall()
@@ -405,7 +407,7 @@ def test_tars_of_img2dataset(tmp_path: Path) -> None:
     (tmp_path / "data" / "00000.parquet").write_bytes(b"")
     assert import_images(tmp_path / "data", tmp_path / "audit").added == 4
     assert import_images(tmp_path / "data", tmp_path / "audit").present == 4
-    found = Audit(tmp_path / "audit").images(with_bytes=True)
+    found = AuditFolder(tmp_path / "audit").images(with_bytes=True)
     assert found.order("prompt, seed").select("prompt, seed, image.path, factors").fetchall() == [
         ("a man", 0, "00000.tar/000000001.jpg", "{}"),
         ("a nurse", 0, "00000.tar/000000000.jpg", '{"similarity": "0.3"}'),
@@ -423,7 +425,7 @@ def test_one_tar_with_captions_in_json_and_seeds(tmp_path: Path) -> None:
     )
     import_images(tar, tmp_path / "audit")
     assert rows(tmp_path / "audit") == [("from json", 9, "ok")]
-    assert Audit(tmp_path / "audit").generator.name == "t"
+    assert AuditFolder(tmp_path / "audit").generator.name == "t"
 
 
 @pytest.mark.parametrize(

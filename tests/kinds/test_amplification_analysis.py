@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from amplification_worlds import Captions, Shown, a_study, analyzed, build, caption_text, split
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import Finding, StudyResult
 from portrayal.findings.parts import Sides
 from portrayal.kinds.amplification import measured
@@ -40,7 +40,7 @@ GENERATED = {
 
 
 @pytest.fixture(scope="module")
-def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Audit, AmplificationStudy]:
+def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[AuditFolder, AmplificationStudy]:
     return build(
         tmp_path_factory.mktemp("two sides") / "audit",
         a_study(),
@@ -50,7 +50,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Audit, Amplifica
 
 
 @pytest.fixture(scope="module")
-def result(answered: tuple[Audit, AmplificationStudy]) -> StudyResult:
+def result(answered: tuple[AuditFolder, AmplificationStudy]) -> StudyResult:
     return analyzed(*answered)
 
 
@@ -141,7 +141,7 @@ def test_captions_are_more_like_prompts_when_they_are_near(result: StudyResult) 
 
 
 def test_image_similarity_is_the_mean_over_pairs(
-    answered: tuple[Audit, AmplificationStudy], result: StudyResult
+    answered: tuple[AuditFolder, AmplificationStudy], result: StudyResult
 ) -> None:
     from amplification_worlds import vector
 
@@ -162,7 +162,7 @@ def test_image_similarity_is_the_mean_over_pairs(
 
 
 def test_images_and_captions_of_both_sides_are_named(
-    answered: tuple[Audit, AmplificationStudy], result: StudyResult
+    answered: tuple[AuditFolder, AmplificationStudy], result: StudyResult
 ) -> None:
     audit, _ = answered
     sides = rows(result, "sides")
@@ -304,7 +304,7 @@ def test_without_training_images_the_answer_says_what_to_do(tmp_path: Path) -> N
     from amplification_worlds import ENCODER, GENERATOR, direction
 
     study = a_study()
-    audit = Audit.at(tmp_path / "audit", GENERATOR)
+    audit = AuditFolder.at(tmp_path / "audit", GENERATOR)
     audit.append_texts(
         ENCODER, list(study.texts()), np.stack([direction(t) for t in study.texts()]),
         tokens=[5] * 4, truncated=[False] * 4,
@@ -343,7 +343,7 @@ def test_where_all_captions_are_nearest_the_notes_say_so(
 
 
 def test_the_same_audit_gives_the_same_numbers(
-    answered: tuple[Audit, AmplificationStudy], result: StudyResult
+    answered: tuple[AuditFolder, AmplificationStudy], result: StudyResult
 ) -> None:
     again = analyzed(*answered)
     assert again == result
@@ -352,7 +352,7 @@ def test_the_same_audit_gives_the_same_numbers(
 
 
 def test_an_encoder_that_has_not_looked_has_no_answer_beside_one_that_has(
-    answered: tuple[Audit, AmplificationStudy],
+    answered: tuple[AuditFolder, AmplificationStudy],
 ) -> None:
     from amplification_worlds import ENCODER
     from portrayal.findings.data import AuditData
@@ -388,7 +388,7 @@ def test_chance_is_named_only_where_an_interval_holds_zero(interval: Interval) -
 
 
 def test_groups_that_captions_have_no_indicators_of_have_no_correlation(
-    answered: tuple[Audit, AmplificationStudy],
+    answered: tuple[AuditFolder, AmplificationStudy],
     result: StudyResult,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from invented import WIDTH, direction, fill_audit, leaning
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, SettingError
 from portrayal.findings import Finding
 from portrayal.findings.parts import Distribution, Forest
@@ -44,7 +44,7 @@ def only(findings: Sequence[Finding], statistic: str) -> Finding:
     return found
 
 
-def test_flowers_and_insects_end_to_end(audit: Audit) -> None:
+def test_flowers_and_insects_end_to_end(audit: AuditFolder) -> None:
     study = load_study("flowers-insects")
     fill_audit(audit, [study], leaning({"flowers": 0.1, "insects": -0.1}))
     found = analyze(audit).findings
@@ -70,7 +70,9 @@ def pairs_mean(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     )
 
 
-def test_score_and_d_agree_with_equations_1_to_4(audit: Audit, study: AssociationStudy) -> None:
+def test_score_and_d_agree_with_equations_1_to_4(
+    audit: AuditFolder, study: AssociationStudy
+) -> None:
     vectors = leaning({"flowers": 0.1, "insects": -0.2})
     fill_audit(audit, [study], vectors)
     sets: dict[tuple[str, str], list[np.ndarray]] = {}
@@ -107,7 +109,9 @@ def test_score_and_d_agree_with_equations_1_to_4(audit: Audit, study: Associatio
     assert sorted(values.values()) == pytest.approx(sorted([*x, *y]), abs=1e-6)
 
 
-def test_a_concept_leans_by_the_mean_of_equation_2(audit: Audit, study: AssociationStudy) -> None:
+def test_a_concept_leans_by_the_mean_of_equation_2(
+    audit: AuditFolder, study: AssociationStudy
+) -> None:
     fill_audit(audit, [study], leaning({"flowers": 0.2, "insects": -0.2}))
     results = analyze(audit)
     concepts = {
@@ -143,7 +147,7 @@ def test_wrong_numbers_in_settings_are_refused() -> None:
         AnalysisSettings(resamples=0)
 
 
-def test_settings_reach_the_statistic(audit: Audit, study: AssociationStudy) -> None:
+def test_settings_reach_the_statistic(audit: AuditFolder, study: AssociationStudy) -> None:
     fill_audit(audit, [study], leaning({"flowers": 0.1}, stimulus=0.9, attribute=0.2))
 
     def effect(**settings: object) -> Finding:
@@ -168,7 +172,9 @@ def test_settings_reach_the_statistic(audit: Audit, study: AssociationStudy) -> 
     assert effect(resample="images").low != two_sided.low
 
 
-def test_numbers_do_not_depend_on_other_studies(audit: Audit, study: AssociationStudy) -> None:
+def test_numbers_do_not_depend_on_other_studies(
+    audit: AuditFolder, study: AssociationStudy
+) -> None:
     fill_audit(audit, [study], leaning({"flowers": 0.1}))
     settings = AnalysisSettings(unit="image")
     alone = only(analyze(audit, settings=settings).findings, "d")
@@ -182,7 +188,9 @@ def test_numbers_do_not_depend_on_other_studies(audit: Audit, study: Association
     )
 
 
-def test_q_corrects_over_all_tests_of_the_audit(audit: Audit, study: AssociationStudy) -> None:
+def test_q_corrects_over_all_tests_of_the_audit(
+    audit: AuditFolder, study: AssociationStudy
+) -> None:
     other = load_study("straight-gay").with_images(3)
     fill_audit(audit, [study, other], leaning({"flowers": 0.3, "insects": -0.3}))
     results = analyze(audit)
@@ -212,7 +220,7 @@ def no_number(finding: Finding, *, n: int = 0) -> str:
     return finding.sentence
 
 
-def test_all_images_refused(audit: Audit, study: AssociationStudy) -> None:
+def test_all_images_refused(audit: AuditFolder, study: AssociationStudy) -> None:
     fill_audit(audit, [study], leaning({}), status=lambda prompt, seed: "refused")
     found = analyze(audit).findings
     assert no_number(only(found, "d")) == (
@@ -222,7 +230,7 @@ def test_all_images_refused(audit: Audit, study: AssociationStudy) -> None:
     assert all(no_number(one) for one in found)
 
 
-def test_fewer_than_three_images(audit: Audit) -> None:
+def test_fewer_than_three_images(audit: AuditFolder) -> None:
     text = 'kind = "association"\nimages = 1\nx = ["a", "b"]\ny = ["c", "d", "e"]\na=["f"]\nb=["g"]'
     two = study_from_toml(text, source="two.toml", name="two")
     assert isinstance(two, AssociationStudy)
@@ -231,7 +239,7 @@ def test_fewer_than_three_images(audit: Audit) -> None:
     assert "X has 2 usable images without attribute" in no_number(only(found, "d"), n=5)
 
 
-def test_one_prompt_a_side(audit: Audit) -> None:
+def test_one_prompt_a_side(audit: AuditFolder) -> None:
     text = 'kind = "association"\nimages = 9\nx = ["a"]\ny = ["c", "d", "e"]\na=["f"]\nb=["g"]'
     one = study_from_toml(text, source="one.toml", name="one")
     assert isinstance(one, AssociationStudy)
@@ -247,19 +255,19 @@ def test_one_prompt_a_side(audit: Audit) -> None:
     assert only(by_image, "d").estimate is not None
 
 
-def test_an_encoder_that_returns_nan(audit: Audit, study: AssociationStudy) -> None:
+def test_an_encoder_that_returns_nan(audit: AuditFolder, study: AssociationStudy) -> None:
     fill_audit(audit, [study], lambda prompt, seed: np.full(WIDTH, np.nan))
     results = analyze(audit)
     assert "108 embedding is NaN, infinite or zero" in no_number(only(results.findings, "d"))
     assert results.studies[0].dropped == {"embedding is NaN, infinite or zero": 108}
 
 
-def test_all_images_the_same(audit: Audit, study: AssociationStudy) -> None:
+def test_all_images_the_same(audit: AuditFolder, study: AssociationStudy) -> None:
     fill_audit(audit, [study], lambda prompt, seed: direction("same"))
     assert "the same association" in no_number(only(analyze(audit).findings, "d"), n=36)
 
 
-def test_nothing_measured_is_an_error(audit: Audit, study: AssociationStudy) -> None:
+def test_nothing_measured_is_an_error(audit: AuditFolder, study: AssociationStudy) -> None:
     with pytest.raises(AuditError, match="no study was asked of this audit"):
         analyze(audit)
     fill_audit(audit, [study], leaning({}), measured=lambda prompt, seed: False)
@@ -268,7 +276,7 @@ def test_nothing_measured_is_an_error(audit: Audit, study: AssociationStudy) -> 
 
 
 def test_a_stimulus_without_attribute_images_is_left_out(
-    audit: Audit, study: AssociationStudy
+    audit: AuditFolder, study: AssociationStudy
 ) -> None:
     def status(prompt: Prompt, seed: int) -> str:
         return "refused" if prompt.text.startswith("a photo of a rose,") else "ok"
@@ -285,7 +293,7 @@ def test_a_stimulus_without_attribute_images_is_left_out(
 # --- more than two attributes, texts, publications, encoders --------------------------------------
 
 
-def test_three_attributes_give_a_vector_with_simultaneous_intervals(audit: Audit) -> None:
+def test_three_attributes_give_a_vector_with_simultaneous_intervals(audit: AuditFolder) -> None:
     text = SMALL.replace("a = {", "#").replace("b = {", "#")
     text += '[attributes]\npleasant = ["love"]\nunpleasant = ["grief"]\nodd = ["xyzzy"]\n'
     study = study_from_toml(text, source="three.toml", name="three")
@@ -358,7 +366,7 @@ def text_vector(text: str) -> np.ndarray:
     return 2 * direction("base") + lean * direction("valence")
 
 
-def test_texts_stand_beside_images(audit: Audit) -> None:
+def test_texts_stand_beside_images(audit: AuditFolder) -> None:
     lean = {"chef": 0.4, "nurse": -0.4, "pilot": 0.3, "clerk": -0.3, "judge": 0.3}
     fill_audit(audit, [occupations()], leaning(lean, noise=0.05), texts=text_vector)
     result = analyze(audit)
@@ -381,7 +389,7 @@ def test_texts_stand_beside_images(audit: Audit) -> None:
     assert (grown.n, grown.unit) == (5, "concept")
 
 
-def test_concepts_without_contrast_are_the_questions(audit: Audit) -> None:
+def test_concepts_without_contrast_are_the_questions(audit: AuditFolder) -> None:
     fill_audit(audit, [occupations()], leaning({"chef": 0.4}), texts=text_vector)
     found = [f for f in analyze(audit).findings if f.statistic == "association"]
     assert len(found) == 5
@@ -389,7 +397,7 @@ def test_concepts_without_contrast_are_the_questions(audit: Audit) -> None:
     assert all(f.unit == "image" for f in found)
 
 
-def test_without_texts_the_images_still_speak(audit: Audit) -> None:
+def test_without_texts_the_images_still_speak(audit: AuditFolder) -> None:
     fill_audit(audit, [occupations()], leaning({"chef": 0.4}), texts=None)
     result = analyze(audit)
     assert not [part for part in result.studies[0].parts if isinstance(part, Arrows)]
@@ -411,7 +419,7 @@ def test_sign_flips_agree_with_scipy() -> None:
     )
 
 
-def test_published_numbers_stand_beside_ours(audit: Audit) -> None:
+def test_published_numbers_stand_beside_ours(audit: AuditFolder) -> None:
     fill_audit(audit, [occupations()], leaning({"chef": 0.4}), texts=text_vector)
     results = analyze(audit)
     table = next(t for t in results.studies[0].parts if t.name == "published")
@@ -435,7 +443,7 @@ def test_published_numbers_stand_beside_ours(audit: Audit) -> None:
         ("steps = 50", "steps = 20"),
     ],
 )
-def test_other_settings_are_said(audit: Audit, was: str, now: str) -> None:
+def test_other_settings_are_said(audit: AuditFolder, was: str, now: str) -> None:
     study = occupations(OCCUPATIONS.replace(was, now))
     fill_audit(audit, [study], leaning({}), texts=text_vector)
     table = next(t for t in analyze(audit).studies[0].parts if t.name == "published")

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from invented import WIDTH, Vectors, direction, fill_audit
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import Finding
 from portrayal.findings.parts import Shares
 from portrayal.findings.settings import AnalysisSettings
@@ -66,7 +66,7 @@ def share(findings: Sequence[Finding], level: str) -> Finding:
     return found
 
 
-def test_shares_count_known_unknown_and_nobody_apart(audit: Audit) -> None:
+def test_shares_count_known_unknown_and_nobody_apart(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(LOOK))
     result = analyze(audit)
     nurse = share(list(result.findings), "nurse")
@@ -92,7 +92,7 @@ def test_shares_count_known_unknown_and_nobody_apart(audit: Audit) -> None:
     assert rows[0].share + rows[1].share == pytest.approx(1)
 
 
-def test_levels_that_differ_are_found_and_named(audit: Audit) -> None:
+def test_levels_that_differ_are_found_and_named(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(LOOK))
     found = analyze(audit).findings[0]
     assert found.question == "perceived gender: do group shares differ by job?"
@@ -106,14 +106,14 @@ def test_levels_that_differ_are_found_and_named(audit: Audit) -> None:
     assert found.low < found.estimate
 
 
-def test_levels_that_are_alike_are_not(audit: Audit) -> None:
+def test_levels_that_are_alike_are_not(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(dict.fromkeys(LOOK, "wm" * 10)))
     found = analyze(audit).findings[0]
     assert found.p == 1.0
     assert "do not clearly differ" in found.sentence
 
 
-def test_templates_make_prompts_the_units(audit: Audit) -> None:
+def test_templates_make_prompts_the_units(audit: AuditFolder) -> None:
     text = JOBS.replace('template = "a photo of {a job}"\n', "").replace("[factors]", "")
     text = text.replace(
         "job =",
@@ -137,7 +137,7 @@ def test_templates_make_prompts_the_units(audit: Audit) -> None:
     ]
 
 
-def test_more_than_two_groups(audit: Audit) -> None:
+def test_more_than_two_groups(audit: AuditFolder) -> None:
     text = JOBS.replace('axes = ["perceived gender"]\n', "")
     text += '[axes.colour.groups]\nred = ["red"]\ngreen = ["green"]\nblue = ["blue"]\n'
 
@@ -153,7 +153,7 @@ def test_more_than_two_groups(audit: Audit) -> None:
     }
 
 
-def test_too_few_known_images_are_no_number(audit: Audit) -> None:
+def test_too_few_known_images_are_no_number(audit: AuditFolder) -> None:
     looks = {**LOOK, "nurse": "w" * 2 + "u" * 17 + "-"}
     fill_audit(audit, [study()], showing(looks))
     nurse = share(analyze(audit).findings, "nurse")
@@ -164,7 +164,7 @@ def test_too_few_known_images_are_no_number(audit: Audit) -> None:
     )
 
 
-def test_one_group_alone_leaves_nothing_to_compare(audit: Audit) -> None:
+def test_one_group_alone_leaves_nothing_to_compare(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(dict.fromkeys(LOOK, "m" * 18 + "u-")))
     (found,) = [f for f in analyze(audit).findings if f.statistic == "Cramér's V"]
     assert (found.estimate, found.p, found.n, found.n_missing) == (None, None, 54, 6)
@@ -173,7 +173,7 @@ def test_one_group_alone_leaves_nothing_to_compare(audit: Audit) -> None:
     )
 
 
-def test_everything_refused(audit: Audit) -> None:
+def test_everything_refused(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(LOOK), status=lambda prompt, seed: "refused")
     results = analyze(audit)
     assert all(one.estimate is None for one in results.findings)
@@ -181,7 +181,7 @@ def test_everything_refused(audit: Audit) -> None:
     assert results.studies[0].dropped == {"refused by the generator": 60}
 
 
-def test_everything_refused_before_an_encoder_came(audit: Audit) -> None:
+def test_everything_refused_before_an_encoder_came(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(LOOK), texts=None, status=lambda prompt, seed: "refused")
     (found,) = analyze(audit).findings
     assert found.sentence == (
@@ -190,14 +190,14 @@ def test_everything_refused_before_an_encoder_came(audit: Audit) -> None:
     )
 
 
-def test_texts_that_were_not_read(audit: Audit) -> None:
+def test_texts_that_were_not_read(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(LOOK), texts=None)
     (found,) = analyze(audit).findings
     assert found.estimate is None
     assert "has not read the texts of the axis 'perceived gender'" in found.sentence
 
 
-def test_one_prompt_without_factors(audit: Audit) -> None:
+def test_one_prompt_without_factors(audit: AuditFolder) -> None:
     text = 'kind = "composition"\nimages = 8\naxes = ["perceived gender"]\ntemplate = "a person"\n'
 
     def vectors(prompt: Prompt, seed: int) -> np.ndarray:
@@ -213,7 +213,7 @@ def test_one_prompt_without_factors(audit: Audit) -> None:
     assert found[-1].question == "all prompts: share of woman (perceived gender)"
 
 
-def test_diversity_agrees_with_entigen(audit: Audit) -> None:
+def test_diversity_agrees_with_entigen(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(LOOK))
     found = {one.statistic: one for one in analyze(audit).findings}
     # Eq. 1 by hand: |16 - 2| + |3 - 15| + |10 - 10| over 18 + 18 + 20 images.
@@ -228,7 +228,7 @@ def test_diversity_agrees_with_entigen(audit: Audit) -> None:
     assert many.estimate == pytest.approx(np.average(pairs, weights=[18, 18, 20]))
 
 
-def test_shares_are_a_table_too(audit: Audit) -> None:
+def test_shares_are_a_table_too(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(LOOK))
     (part,) = analyze(audit).studies[0].parts
     table = part.as_table()
@@ -236,7 +236,7 @@ def test_shares_are_a_table_too(audit: Audit) -> None:
     assert len(table) == len(part) == 2 * 3
 
 
-def test_one_image_of_a_level_is_no_number(audit: Audit) -> None:
+def test_one_image_of_a_level_is_no_number(audit: AuditFolder) -> None:
     """It always shows one group only, whatever the model does."""
     one = study().with_images(1)
     fill_audit(audit, [one], showing(LOOK))
@@ -254,7 +254,7 @@ def counts_of(findings: Sequence[Finding]) -> dict[str, tuple[int, int, str]]:
     }
 
 
-def test_findings_without_an_answer_count_what_they_say(audit: Audit) -> None:
+def test_findings_without_an_answer_count_what_they_say(audit: AuditFolder) -> None:
     two = study(JOBS.replace(', "chef"', "")).with_images(1)
     fill_audit(audit, [two], showing({"nurse": "w", "mechanic": "m"}))
     findings = analyze(audit).findings
@@ -298,7 +298,7 @@ def test_findings_without_an_answer_count_what_they_say(audit: Audit) -> None:
     ],
 )
 def test_sentences_without_an_answer_account_for_every_image(
-    audit: Audit, looks: dict[str, str]
+    audit: AuditFolder, looks: dict[str, str]
 ) -> None:
     """The sentence names n, and its reasons add up to n_missing."""
     images = len(looks["nurse"])
@@ -314,7 +314,9 @@ def test_sentences_without_an_answer_account_for_every_image(
         assert one.n + one.n_missing == wanted, one.sentence
 
 
-def test_images_that_were_not_made_are_told_beside_those_without_a_group(audit: Audit) -> None:
+def test_images_that_were_not_made_are_told_beside_those_without_a_group(
+    audit: AuditFolder,
+) -> None:
     def status(prompt: Prompt, seed: int) -> str:
         return "refused" if prompt.factors["job"] == "chef" else "ok"
 

@@ -10,7 +10,7 @@ import pytest
 
 from influence_worlds import candidate_lists, requests_of
 from invented import ENCODER, OTHER_ENCODER, direction
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.kinds.influence.drawing import draw_texts
 from portrayal.kinds.influence.parts import InfluenceAverages, InfluenceScores
 from portrayal.kinds.influence.schema import InfluenceStudy
@@ -55,13 +55,13 @@ def doctors_are_men(request: Request) -> np.ndarray:
 
 
 def fill(
-    audit: Audit,
+    audit: AuditFolder,
     asked: InfluenceStudy,
     seen: Callable[[Request], np.ndarray] = doctors_are_men,
     *,
     encoder: Identity = ENCODER,
     texts: bool = True,
-) -> Audit:
+) -> AuditFolder:
     """Store what the verbs would store."""
     audit.remember_study(asked.name, asked.as_dict())
     requests = requests_of(asked)
@@ -79,7 +79,7 @@ def fill(
     return audit
 
 
-def test_the_word_that_matters_is_found(audit: Audit) -> None:
+def test_the_word_that_matters_is_found(audit: AuditFolder) -> None:
     results = analyze(fill(audit, draw_texts(study())))
     by_word = {finding.details["word"]: finding for finding in results.findings}
     assert list(by_word) == ["a", "respected", "doctor", "at", "the", "hospital"]
@@ -101,7 +101,7 @@ def test_the_word_that_matters_is_found(audit: Audit) -> None:
     assert at.low < 0 < at.high
 
 
-def test_tables_speak_of_every_group(audit: Audit) -> None:
+def test_tables_speak_of_every_group(audit: AuditFolder) -> None:
     results = analyze(fill(audit, draw_texts(study(level=2))))
     tables = {table.name: table for table in results.studies[0].parts}
     assert list(tables) == [
@@ -126,12 +126,12 @@ def test_tables_speak_of_every_group(audit: Audit) -> None:
     assert "by candidates own list" in notes
 
 
-def test_the_group_asked_for_is_spoken_of(audit: Audit) -> None:
+def test_the_group_asked_for_is_spoken_of(audit: AuditFolder) -> None:
     results = analyze(fill(audit, draw_texts(study(group="man"))))
     assert {finding.details["group"] for finding in results.findings} == {"man"}
 
 
-def test_images_of_nobody_are_left_out_and_counted(audit: Audit) -> None:
+def test_images_of_nobody_are_left_out_and_counted(audit: AuditFolder) -> None:
     def seen(request: Request) -> np.ndarray:
         return nobody() if request.seed == 3 else doctors_are_men(request)
 
@@ -141,7 +141,7 @@ def test_images_of_nobody_are_left_out_and_counted(audit: Audit) -> None:
     assert {finding.n for finding in results.findings} == {2 * 23}
 
 
-def test_averages_for_many_prompts(audit: Audit) -> None:
+def test_averages_for_many_prompts(audit: AuditFolder) -> None:
     """3 x 5 prompts: findings are averages of each adjective and person, words are one table."""
     asked = study(
         prompts=[],
@@ -172,7 +172,7 @@ def test_averages_for_many_prompts(audit: Audit) -> None:
     assert len(tables["all-words"]) == 15 * 6 * 2
 
 
-def test_a_smaller_study_uses_no_more_than_it_asks_for(audit: Audit) -> None:
+def test_a_smaller_study_uses_no_more_than_it_asks_for(audit: AuditFolder) -> None:
     """Images that a larger study brought stand in at most for its own."""
     asked = draw_texts(study())
     other = draw_texts(study(name="more", draws=20, images=3), before=asked)
@@ -181,7 +181,7 @@ def test_a_smaller_study_uses_no_more_than_it_asks_for(audit: Audit) -> None:
     assert {(finding.n, finding.n_missing) for finding in found} == {(2 * 24, 0)}
 
 
-def test_two_encoders_are_checked_against_each_other(audit: Audit) -> None:
+def test_two_encoders_are_checked_against_each_other(audit: AuditFolder) -> None:
     asked = draw_texts(study())
     fill(audit, asked)
     fill(audit, asked, lambda request: towards("man"), encoder=OTHER_ENCODER)
@@ -191,7 +191,7 @@ def test_two_encoders_are_checked_against_each_other(audit: Audit) -> None:
     assert "invented-encoder against other-encoder: perceived gender" in titles
 
 
-def test_unread_axes_and_missing_images_give_no_number(audit: Audit) -> None:
+def test_unread_axes_and_missing_images_give_no_number(audit: AuditFolder) -> None:
     asked = draw_texts(study())
     fill(audit, asked, texts=False)
     (finding,) = analyze(audit).findings
@@ -199,7 +199,7 @@ def test_unread_axes_and_missing_images_give_no_number(audit: Audit) -> None:
     assert "has not read the texts of the axis" in finding.sentence
 
 
-def test_without_people_in_the_prompt_itself_the_others_are_counted(audit: Audit) -> None:
+def test_without_people_in_the_prompt_itself_the_others_are_counted(audit: AuditFolder) -> None:
     fill(audit, draw_texts(study()), lambda r: nobody() if r.prompt == DOCTOR else towards("man"))
     findings = analyze(audit).findings
     assert {one.estimate for one in findings} == {None}
@@ -207,7 +207,7 @@ def test_without_people_in_the_prompt_itself_the_others_are_counted(audit: Audit
     assert {(one.n, one.n_missing) for one in findings} == {(6 * 24, 24)}
 
 
-def test_an_undrawn_study_says_so(audit: Audit) -> None:
+def test_an_undrawn_study_says_so(audit: AuditFolder) -> None:
     asked = study()
     fill(audit, asked)
     results = analyze(audit)
@@ -215,7 +215,7 @@ def test_an_undrawn_study_says_so(audit: Audit) -> None:
     assert any("No text has been drawn yet" in note for note in results.studies[0].notes)
 
 
-def test_plans_count_what_is_missing(audit: Audit) -> None:
+def test_plans_count_what_is_missing(audit: AuditFolder) -> None:
     asked = study()
     assert plan_study(asked).missing == 7 * 24
     drawn = draw_texts(asked)

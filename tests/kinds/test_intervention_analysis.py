@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from invented import ENCODER, OTHER_ENCODER, WIDTH, Vectors, direction, fill_audit
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, StudyError
 from portrayal.findings import Finding
 from portrayal.findings.parts import DataTable, Forest, Shares
@@ -90,7 +90,9 @@ def table(tables: Any, name: str) -> list[dict[str, Any]]:
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
-def test_what_is_usual_never_comes_from_a_sentence_that_speaks_to_the_axis(audit: Audit) -> None:
+def test_what_is_usual_never_comes_from_a_sentence_that_speaks_to_the_axis(
+    audit: AuditFolder,
+) -> None:
     """With one irrelevant sentence alone, nothing tells what is usual beside it: no answer."""
     start, end = TEXT.index('[[interventions]]\nname = "season"'), TEXT.index("[[categories]]")
     short = study(TEXT[:start] + TEXT[end:])
@@ -99,7 +101,7 @@ def test_what_is_usual_never_comes_from_a_sentence_that_speaks_to_the_axis(audit
     assert [f.details["intervention"] for f in changes] == ["gender"]
 
 
-def test_a_planted_effect_is_found_and_an_irrelevant_sentence_is_not(audit: Audit) -> None:
+def test_a_planted_effect_is_found_and_an_irrelevant_sentence_is_not(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(planted))
     found = analyze(audit).findings
     for statistic in ("change of leaning", "change of diversity score"):
@@ -120,7 +122,7 @@ def test_a_planted_effect_is_found_and_an_irrelevant_sentence_is_not(audit: Audi
     assert "After correction over 6 tests" in leaning.sentence
 
 
-def test_numbers_agree_with_the_paper_equations(audit: Audit) -> None:
+def test_numbers_agree_with_the_paper_equations(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(planted))
     result = analyze(audit)
     prompts = {tuple(p.factors.values())[1:3]: p for p in study().prompts()}
@@ -154,7 +156,7 @@ def test_numbers_agree_with_the_paper_equations(audit: Audit) -> None:
     )
 
 
-def test_tables_in_the_layout_of_the_paper(audit: Audit) -> None:
+def test_tables_in_the_layout_of_the_paper(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(planted))
     results = analyze(audit)
     tables = results.studies[0].parts
@@ -174,7 +176,7 @@ def test_tables_in_the_layout_of_the_paper(audit: Audit) -> None:
     assert all(one.q is not None for one in forest.among(results.findings))
 
 
-def test_images_are_paired_by_seed(audit: Audit) -> None:
+def test_images_are_paired_by_seed(audit: AuditFolder) -> None:
     # Seed 0 of every original is refused: five pairs are left, seeds 1 to 5 with their own.
     def status(prompt: Prompt, seed: int) -> str:
         alone = prompt.factors["intervention"] == "original" and seed == 0
@@ -192,7 +194,7 @@ def test_images_are_paired_by_seed(audit: Audit) -> None:
     assert quality["original"]["of"] == 6
 
 
-def test_flips_are_named(audit: Audit) -> None:
+def test_flips_are_named(audit: AuditFolder) -> None:
     def shown(prompt: Prompt, seed: int) -> str:
         turned = prompt.factors["intervention"] == "gender"
         return "w" if turned and prompt.factors["attribute"] in JOBS[:2] else "m"
@@ -216,7 +218,7 @@ def test_flips_are_named(audit: Audit) -> None:
     )
 
 
-def test_few_attributes_swap_images(audit: Audit) -> None:
+def test_few_attributes_swap_images(audit: AuditFolder) -> None:
     few = study(TEXT.replace(str(JOBS), str(JOBS[:2])).replace("images = 6", "images = 20"))
     fill_audit(audit, [few], showing(planted))
     gender = of(analyze(audit).findings, "gender", "change of leaning")
@@ -229,7 +231,7 @@ def test_few_attributes_swap_images(audit: Audit) -> None:
     assert again.p == gender.p
 
 
-def test_one_attribute(audit: Audit) -> None:
+def test_one_attribute(audit: AuditFolder) -> None:
     one = study(TEXT.replace(str(JOBS), str(JOBS[:1])))
     fill_audit(audit, [one], showing(planted))
     result = analyze(audit)
@@ -239,7 +241,7 @@ def test_one_attribute(audit: Audit) -> None:
     assert table(result.studies[0].parts, "quality")[1]["low"] is None
 
 
-def test_several_groups_and_a_binary_reading(audit: Audit) -> None:
+def test_several_groups_and_a_binary_reading(audit: AuditFolder) -> None:
     text = TEXT.replace('toward = { "perceived gender" = "man" }', 'toward = { colour = "blue" }')
     text = text.replace('"perceived gender"', '"colour"')
     text += '[axes.colour.groups]\nred = ["red"]\ngreen = ["green"]\nblue = ["blue"]\n'
@@ -264,7 +266,7 @@ def test_several_groups_and_a_binary_reading(audit: Audit) -> None:
     assert lean == {"not blue"}
 
 
-def test_variants_are_compared_with_their_intervention(audit: Audit) -> None:
+def test_variants_are_compared_with_their_intervention(audit: AuditFolder) -> None:
     variant = ablated(study(), "whatever their gender,")
     name = "gender, without 'whatever their gender,'"
     fill_audit(audit, [variant], showing(planted))
@@ -283,7 +285,7 @@ def test_variants_are_compared_with_their_intervention(audit: Audit) -> None:
     assert against["gender"].question.endswith(f"“{name}” against “gender”")
 
 
-def test_a_single_intervention_has_no_usual_leaning_to_go_by(audit: Audit) -> None:
+def test_a_single_intervention_has_no_usual_leaning_to_go_by(audit: AuditFolder) -> None:
     text = TEXT.split('[[interventions]]\nname = "weather"', maxsplit=1)[0] + "[[categories]]\n"
     text += TEXT.split("[[categories]]\n")[1]
     fill_audit(audit, [study(text)], showing(planted))
@@ -292,7 +294,7 @@ def test_a_single_intervention_has_no_usual_leaning_to_go_by(audit: Audit) -> No
 
 
 @pytest.mark.parametrize("what", ["refused", "nobody", "unknown"])
-def test_nothing_to_compare(audit: Audit, what: str) -> None:
+def test_nothing_to_compare(audit: AuditFolder, what: str) -> None:
     sign = {"refused": "m", "nobody": "-", "unknown": "u"}[what]
     fill_audit(
         audit, [study()], showing(lambda p, s: sign),
@@ -314,7 +316,7 @@ def test_nothing_to_compare(audit: Audit, what: str) -> None:
     assert {row[what] for row in scores} == {72}
 
 
-def test_single_images_have_no_diversity_to_speak_of(audit: Audit) -> None:
+def test_single_images_have_no_diversity_to_speak_of(audit: AuditFolder) -> None:
     fill_audit(audit, [study().with_images(1)], showing(planted))
     findings = analyze(audit).findings
     diversity = [one for one in findings if "diversity" in one.statistic]
@@ -326,14 +328,14 @@ def test_single_images_have_no_diversity_to_speak_of(audit: Audit) -> None:
     assert of(findings, "gender", "change of leaning").p is not None
 
 
-def test_texts_that_were_not_read(audit: Audit) -> None:
+def test_texts_that_were_not_read(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(planted), texts=None)
     (found,) = analyze(audit).findings
     assert found.estimate is None
     assert "has not read the texts of the axis 'perceived gender'" in found.sentence
 
 
-def test_published_numbers_stand_beside_ours(audit: Audit) -> None:
+def test_published_numbers_stand_beside_ours(audit: AuditFolder) -> None:
     entigen = load_study("entigen").with_images(2)
     assert isinstance(entigen, InterventionStudy)
     western = entigen.axes["culture"].groups["western"][0]
@@ -352,7 +354,7 @@ def test_published_numbers_stand_beside_ours(audit: Audit) -> None:
     assert {row["settings"] for row in rows} == {"published, other settings"}
 
 
-def test_two_encoders_stand_side_by_side(audit: Audit) -> None:
+def test_two_encoders_stand_side_by_side(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(planted))
     fill_audit(audit, [study()], showing(planted), encoder=OTHER_ENCODER)
     result = analyze(audit)
@@ -363,7 +365,7 @@ def test_two_encoders_stand_side_by_side(audit: Audit) -> None:
     assert len(set(questions)) == len(questions)
 
 
-def test_every_similarity_can_be_had(audit: Audit) -> None:
+def test_every_similarity_can_be_had(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(planted))
     rows = list(similarities(audit, study(), ENCODER))
     assert len(rows) == 48 * 6 * 3  # prompts x images x (man, woman, unknown)

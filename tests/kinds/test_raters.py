@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from invented import fill_audit, leaning
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import Asked
 from portrayal.findings.parts import Distribution
 from portrayal.findings.settings import AnalysisSettings
@@ -83,7 +83,7 @@ def test_too_few_concepts_are_no_number() -> None:
     assert same.estimate is None
 
 
-def test_ratings_find_their_images(audit: Audit) -> None:
+def test_ratings_find_their_images(audit: AuditFolder) -> None:
     text = """
 kind = "association"
 images = 3

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import pipelines
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import MeasurementError
 from portrayal.generators import generate
 from portrayal.measurers import Encoder, MeasurementSummary, Reason, measure, open_measurer
@@ -124,13 +124,13 @@ def test_truncated_texts_are_counted(clip: Path, tmp_path: Path) -> None:
     assert list(read.truncated) == [False, True, True]
     assert list(read.tokens) == [77, 102, 103]
     assert read.vectors[1] == pytest.approx(read.vectors[2], abs=1e-5)
-    audit = Audit.at(tmp_path / "audit", ColourGenerator().identity)
+    audit = AuditFolder.at(tmp_path / "audit", ColourGenerator().identity)
     summary = measure(audit, [cutting], texts=["a", "x" * 100, "a"])
     assert summary == MeasurementSummary(texts=2, truncated=1)
 
 
 def test_texts_are_embedded_once(encoder: Encoder, tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "audit", ColourGenerator().identity)
+    audit = AuditFolder.at(tmp_path / "audit", ColourGenerator().identity)
     texts = [f"text {i}" for i in range(300)]
     assert measure(audit, [encoder], texts=texts).texts == 300
     assert measure(audit, [encoder], texts=[*texts, "new"]).texts == 1
@@ -152,7 +152,7 @@ def test_nan_is_a_reason_and_never_data(clip: Path, tmp_path: Path) -> None:
     with pytest.raises(MeasurementError, match="'a': clip: encoder returned NaN"):
         broken.embed_texts(["a"])
     generator = ColourGenerator()
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     generate(audit, generator, [("a", 3)])
     assert measure(audit, [broken]).reasons == {"encoder returned NaN": 3}
     assert audit.embeddings(broken.identity)[0] == []

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import MeasurementError, MissingExtra
 from portrayal.measurers import FoundPerson, measure
 from portrayal.measurers.faces import Face, FaceMeasurer, open_face_detector
@@ -117,7 +117,7 @@ def test_two_faces_no_face_and_a_turned_image(
 def test_the_loop_stores_faces_once_and_damaged_images_as_such(
     tmp_path: Path, detector: FaceMeasurer, astronaut: Image.Image
 ) -> None:
-    audit = Audit.at(tmp_path / "audit", Identity("folder", "photographs"))
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "photographs"))
     buffer = io.BytesIO()
     astronaut.save(buffer, "JPEG")
     audit.append_images(

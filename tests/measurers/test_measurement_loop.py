@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.parts import each_part
 from portrayal.errors import DamagedPart, MeasurementError
 from portrayal.generators import generate
@@ -21,19 +21,19 @@ PATIENT = Patience(sleep=lambda seconds: None)
 
 
 @pytest.fixture
-def audit(tmp_path: Path) -> Audit:
+def audit(tmp_path: Path) -> AuditFolder:
     generator = ColourGenerator(batch_size=5)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     generate(audit, generator, [("a", 7), ("refuse", 2), ("b", 4)])
     return audit
 
 
-def rows(audit: Audit, measurer: Measurer) -> dict[str, tuple[object, str | None]]:
+def rows(audit: AuditFolder, measurer: Measurer) -> dict[str, tuple[object, str | None]]:
     found = audit.measurements(measurer.identity).select("key, embedding, reason").fetchall()
     return {key: (vector, reason) for key, vector, reason in found}
 
 
-def test_every_image_is_measured_once(audit: Audit) -> None:
+def test_every_image_is_measured_once(audit: AuditFolder) -> None:
     measurer = MeanColour(batch_size=4)
     assert measure(audit, [measurer]) == MeasurementSummary(measured=11)
     assert measurer.batches == [4, 4, 3], "refused images are not shown"
@@ -41,7 +41,7 @@ def test_every_image_is_measured_once(audit: Audit) -> None:
     assert measurer.batches == [4, 4, 3]
 
 
-def test_measurements_are_those_of_the_images(audit: Audit) -> None:
+def test_measurements_are_those_of_the_images(audit: AuditFolder) -> None:
     measurer = MeanColour()
     measure(audit, [measurer])
     for key, data in audit.read_images(list(rows(audit, measurer))).items():
@@ -49,13 +49,13 @@ def test_measurements_are_those_of_the_images(audit: Audit) -> None:
         assert rows(audit, measurer)[key][0] == pytest.approx(mean, abs=1e-3)
 
 
-def test_only_images_of_the_prompts_asked_for(audit: Audit) -> None:
+def test_only_images_of_the_prompts_asked_for(audit: AuditFolder) -> None:
     measurer = MeanColour()
     assert measure(audit, [measurer], prompts=["b", "refuse"]) == MeasurementSummary(measured=4)
     assert measure(audit, [measurer]) == MeasurementSummary(measured=7, present=4)
 
 
-def test_several_measurers_look_side_by_side(audit: Audit) -> None:
+def test_several_measurers_look_side_by_side(audit: AuditFolder) -> None:
     seen: list[tuple[int, int]] = []
     first, second = MeanColour(), MeanColour(name="again")
     measure(audit, [first], prompts=["b"])
@@ -66,7 +66,7 @@ def test_several_measurers_look_side_by_side(audit: Audit) -> None:
     assert seen == sorted(seen)
 
 
-def test_nothing_seen_has_its_reason(audit: Audit) -> None:
+def test_nothing_seen_has_its_reason(audit: AuditFolder) -> None:
     measurer = MeanColour(darkest=128.0)
     summary = measure(audit, [measurer])
     assert set(summary.reasons) == {"too dark"}
@@ -81,7 +81,7 @@ def test_nothing_seen_has_its_reason(audit: Audit) -> None:
 
 def test_corrupt_images_have_a_reason_and_are_not_shown(tmp_path: Path) -> None:
     generator = ColourGenerator()
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     audit.append_images([ImageRecord("x", 0, "ok", data=b"junk", width=1, height=1)])
     generate(audit, generator, [("a", 2)])
     measurer = MeanColour()
@@ -91,7 +91,7 @@ def test_corrupt_images_have_a_reason_and_are_not_shown(tmp_path: Path) -> None:
     assert rows(audit, measurer)[key] == (None, "corrupt image")
 
 
-def test_only_the_guilty_image_is_not_measured(audit: Audit) -> None:
+def test_only_the_guilty_image_is_not_measured(audit: AuditFolder) -> None:
     poison = audit.read_images([image_key(audit.generator, "a", 3)]).popitem()[1]
     pixels = np.asarray(Image.open(io.BytesIO(poison)))
 
@@ -104,7 +104,7 @@ def test_only_the_guilty_image_is_not_measured(audit: Audit) -> None:
     assert summary == MeasurementSummary(measured=10, reasons={reason: 1})
 
 
-def test_a_full_memory_makes_batches_smaller(audit: Audit) -> None:
+def test_a_full_memory_makes_batches_smaller(audit: AuditFolder) -> None:
     def fits_two(images: Sequence[Image.Image]) -> None:
         if len(images) > 2:
             raise RuntimeError("CUDA out of memory")
@@ -114,7 +114,7 @@ def test_a_full_memory_makes_batches_smaller(audit: Audit) -> None:
     assert max(measurer.batches[2:]) == 2
 
 
-def test_a_broken_measurer_stops_the_run_and_blames_no_image(audit: Audit) -> None:
+def test_a_broken_measurer_stops_the_run_and_blames_no_image(audit: AuditFolder) -> None:
     shown = []
 
     def breaks(images: Sequence[Image.Image]) -> None:
@@ -129,7 +129,7 @@ def test_a_broken_measurer_stops_the_run_and_blames_no_image(audit: Audit) -> No
     assert measure(audit, [MeanColour()]) == MeasurementSummary(measured=9, present=2)
 
 
-def test_ctrl_c_stores_what_is_done(audit: Audit) -> None:
+def test_ctrl_c_stores_what_is_done(audit: AuditFolder) -> None:
     shown = []
 
     def interrupt(images: Sequence[Image.Image]) -> None:
@@ -150,17 +150,17 @@ def test_ctrl_c_stores_what_is_done(audit: Audit) -> None:
     assert len(keys) == 4
 
 
-def test_a_tampered_part_is_named_and_nothing_is_measured_in_it(audit: Audit) -> None:
+def test_a_tampered_part_is_named_and_nothing_is_measured_in_it(audit: AuditFolder) -> None:
     part = sorted((audit.path / "images").glob("part-*.parquet"))[0]
     data = bytearray(part.read_bytes())
     data[len(data) // 3] ^= 0xFF
     part.write_bytes(data)
     with pytest.raises(DamagedPart, match=part.name):
-        measure(Audit(audit.path), [MeanColour()])
+        measure(AuditFolder(audit.path), [MeanColour()])
 
 
 def test_no_images(tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "audit", ColourGenerator().identity)
+    audit = AuditFolder.at(tmp_path / "audit", ColourGenerator().identity)
     assert measure(audit, [MeanColour()]) == MeasurementSummary()
     assert measure(audit, []) == MeasurementSummary()
 

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from label_measurers import GENDER, ColourJudge, png
-from portrayal.audit import Audit, compact
+from portrayal.audit import AuditFolder, compact
 from portrayal.errors import MeasurementError
 from portrayal.loading.attempts import Patience
 from portrayal.measurers import MeasurementSummary, Reason, measure
@@ -38,8 +38,8 @@ class Says:
 
 
 @pytest.fixture
-def audit(tmp_path: Path) -> Audit:
-    audit = Audit.at(tmp_path / "audit", Identity("folder", "colours"))
+def audit(tmp_path: Path) -> AuditFolder:
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "colours"))
     shown = ("woman", "man", "unclear", "nobody")
     audit.append_images(
         [ImageRecord("a", i, "ok", None, png(what)) for i, what in enumerate(shown)]
@@ -47,7 +47,7 @@ def audit(tmp_path: Path) -> Audit:
     return audit
 
 
-def test_labels_are_stored_as_given_and_readable_by_others(audit: Audit) -> None:
+def test_labels_are_stored_as_given_and_readable_by_others(audit: AuditFolder) -> None:
     judge: Any = ColourJudge()
     assert measure(audit, [judge]) == MeasurementSummary(measured=4)
     assert measure(audit, [judge]) == MeasurementSummary(present=4)
@@ -61,7 +61,7 @@ def test_labels_are_stored_as_given_and_readable_by_others(audit: Audit) -> None
     assert {GENDER: {"woman": 0.95, "man": 0.05}} in stored
 
 
-def test_numbers_people_and_reasons_are_stored(audit: Audit) -> None:
+def test_numbers_people_and_reasons_are_stored(audit: AuditFolder) -> None:
     person = {"box": [0.1, 0, 0.5, 1], "confidence": 0.8, "labels": {GENDER: {"man": 1}}}
     answer = {"labels": {}, "numbers": {"age": np.float32(40)}, "people": [person, {}]}
     given: Any = Says(answer, ("labels", "numbers", "people"))
@@ -75,14 +75,14 @@ def test_numbers_people_and_reasons_are_stored(audit: Audit) -> None:
     assert measure(audit, [why]).reasons == {"too blurred": 4}
 
 
-def test_parts_with_labels_are_merged_like_others(audit: Audit) -> None:
+def test_parts_with_labels_are_merged_like_others(audit: AuditFolder) -> None:
     judge: Any = ColourJudge()
     measure(audit, [judge])
     before = sorted(audit.measurements(judge.identity).fetchall(), key=str)
     audit.append_images([ImageRecord("b", 0, "ok", None, png("man"))])
     measure(audit, [judge])
     compact(audit)
-    after = Audit(audit.path).measurements(judge.identity).fetchall()
+    after = AuditFolder(audit.path).measurements(judge.identity).fetchall()
     assert all(row in after for row in before)
     assert len(after) == 5
 
@@ -110,7 +110,7 @@ LABELS: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("answer", "line"), LABELS)
 def test_a_wrong_answer_is_one_line_and_nothing_is_stored(
-    audit: Audit, answer: Any, line: str
+    audit: AuditFolder, answer: Any, line: str
 ) -> None:
     says: Any = Says(answer)
     with pytest.raises(MeasurementError) as error:
@@ -139,7 +139,7 @@ def test_a_wrong_answer_is_one_line_and_nothing_is_stored(
         (("people",), {"people": [{"labels": {}}]}, "people[0] has labels; the measurer must then"),
     ],
 )
-def test_other_wrong_answers(audit: Audit, gives: Any, answer: Any, line: str) -> None:
+def test_other_wrong_answers(audit: AuditFolder, gives: Any, answer: Any, line: str) -> None:
     says: Any = Says(answer, gives)
     with pytest.raises(MeasurementError) as error:
         measure(audit, [says])
@@ -164,7 +164,7 @@ def test_other_wrong_answers(audit: Audit, gives: Any, answer: Any, line: str) -
     ],
 )
 def test_an_object_that_is_no_measurer_is_one_line(
-    audit: Audit, change: dict[str, Any], line: str
+    audit: AuditFolder, change: dict[str, Any], line: str
 ) -> None:
     says: Any = Says({"labels": {}})
     for name, value in change.items():
@@ -175,7 +175,9 @@ def test_an_object_that_is_no_measurer_is_one_line(
     assert not list(audit.path.glob("measurements/*/part-*"))
 
 
-def test_answers_that_the_studies_do_not_ask_for_are_refused_before_a_look(audit: Audit) -> None:
+def test_answers_that_the_studies_do_not_ask_for_are_refused_before_a_look(
+    audit: AuditFolder,
+) -> None:
     looked: list[int] = []
     says: Any = Says({"labels": {}})
     says.measure = looked.append
@@ -196,7 +198,7 @@ def raising(n: int) -> Callable[[Sequence[Image.Image]], list[Any]]:
     return answer
 
 
-def test_who_raises_on_every_image_is_named_and_nothing_is_stored(audit: Audit) -> None:
+def test_who_raises_on_every_image_is_named_and_nothing_is_stored(audit: AuditFolder) -> None:
     says: Any = Says(None)
     says.measure = raising(0)
     with pytest.raises(MeasurementError, match=r"parrot: every image: .*KeyError: 'weights'"):
@@ -204,7 +206,7 @@ def test_who_raises_on_every_image_is_named_and_nothing_is_stored(audit: Audit) 
     assert not list(audit.path.glob("measurements/*/part-*"))
 
 
-def test_who_raises_on_some_images_leaves_a_reason(audit: Audit) -> None:
+def test_who_raises_on_some_images_leaves_a_reason(audit: AuditFolder) -> None:
     says: Any = Says(None)
     says.measure, says.batch_size = raising(2), 1
     summary = measure(audit, [says], patience=ONCE)
@@ -213,7 +215,7 @@ def test_who_raises_on_some_images_leaves_a_reason(audit: Audit) -> None:
 
 
 def test_labels_are_given_while_images_are_generated(tmp_path: Path) -> None:
-    audit = Audit.at(tmp_path / "audit", Identity("toy", "colours"))
+    audit = AuditFolder.at(tmp_path / "audit", Identity("toy", "colours"))
     judge: Any = ColourJudge()
     image = Image.new("RGB", (8, 8), (255, 165, 0))
     audit.append_images([ImageRecord("a", 0, "ok", None, png("woman"))])
@@ -222,7 +224,7 @@ def test_labels_are_given_while_images_are_generated(tmp_path: Path) -> None:
     assert measure(audit, [judge]) == MeasurementSummary(present=1)
 
 
-def test_a_wrong_answer_while_generating_is_left_to_measure(audit: Audit) -> None:
+def test_a_wrong_answer_while_generating_is_left_to_measure(audit: AuditFolder) -> None:
     says: Any = Says("woman")
     with MeasuresWhileGenerating(audit, [says]) as watching:
         watching([(Request("a", 0), GeneratedImage.ok(Image.new("RGB", (8, 8))))])

@@ -174,10 +174,10 @@ def test_people_are_stored_by_the_measurement_loop(tmp_path: Path) -> None:
     import io
     import json
 
-    from portrayal.audit import Audit
+    from portrayal.audit import AuditFolder
     from portrayal.records import ImageRecord
 
-    audit = Audit.at(tmp_path / "audit", Identity("test", "pairs", {}))
+    audit = AuditFolder.at(tmp_path / "audit", Identity("test", "pairs", {}))
     data = io.BytesIO()
     beside(painted("woman", 3), painted("man", 4)).save(data, "PNG")
     audit.append_images([ImageRecord("two people", 0, "ok", data=data.getvalue())])

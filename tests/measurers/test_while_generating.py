@@ -12,7 +12,7 @@ from PIL import Image
 
 from command_line import WORK
 from portrayal import runner
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import MeasurementError
 from portrayal.generators import generate
 from portrayal.loading.attempts import Patience
@@ -23,22 +23,22 @@ from toy_generators import ColourGenerator, MeanColour
 WANTED = [("a", 9), ("refuse this", 2), ("b", 5)]
 
 
-def watched(folder: Path, *measurers: MeanColour) -> Audit:
+def watched(folder: Path, *measurers: MeanColour) -> AuditFolder:
     generator = ColourGenerator()
-    audit = Audit.at(folder, generator.identity)
+    audit = AuditFolder.at(folder, generator.identity)
     with MeasuresWhileGenerating(audit, measurers) as watching:
         generate(audit, generator, WANTED, on_stored=watching)
     return audit
 
 
-def seen(audit: Audit, measurer: MeanColour) -> list[Any]:
+def seen(audit: AuditFolder, measurer: MeanColour) -> list[Any]:
     return sorted(audit.measurements(measurer.identity).fetchall())
 
 
 def test_what_is_seen_in_memory_is_what_is_seen_in_files(tmp_path: Path) -> None:
     measurers = MeanColour(), MeanColour(name="half", darkest=127.0)
     audit = watched(tmp_path / "watched", *measurers)
-    later = Audit.at(tmp_path / "later", ColourGenerator().identity)
+    later = AuditFolder.at(tmp_path / "later", ColourGenerator().identity)
     generate(later, ColourGenerator(), WANTED)
     measure(later, measurers)
     for measurer in measurers:
@@ -83,7 +83,7 @@ def test_slow_measurers_hold_the_model_back(tmp_path: Path) -> None:
         threading.Event().wait(0.05)
         ahead.append(len(generator.batches))
 
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     with MeasuresWhileGenerating(audit, [MeanColour(before=slow)]) as watching:
         generate(audit, generator, [("a", 60)], on_stored=watching)
     assert max(made - looked for looked, made in enumerate(ahead)) <= 8

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import GenerationError
 from portrayal.generators import generate, open_generator
 from portrayal.records import Request
@@ -62,5 +62,5 @@ def test_settings_that_it_does_not_have_are_named() -> None:
 
 def test_it_makes_an_audit(tmp_path: Path) -> None:
     generator = open_generator("practice:painter", batch_size=8)
-    audit = Audit.at(tmp_path / "audit", generator.identity)
+    audit = AuditFolder.at(tmp_path / "audit", generator.identity)
     assert generate(audit, generator, [("a nurse", 10), ("anything at all", 10)]).made == 20

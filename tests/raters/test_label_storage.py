@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from portrayal import raters
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, ImportFileError
 from portrayal.raters.mapping import read_map
 from portrayal.records import Identity, ImageRecord
@@ -36,8 +36,8 @@ cant_judge = ["?"]
 
 
 @pytest.fixture
-def audit(tmp_path: Path) -> Audit:
-    found = Audit.at(tmp_path / "audit", Identity("test", "painter", {}))
+def audit(tmp_path: Path) -> AuditFolder:
+    found = AuditFolder.at(tmp_path / "audit", Identity("test", "painter", {}))
     records = []
     for i, attribute in enumerate(["nurse", EVIL]):
         for seed in range(3):
@@ -64,7 +64,7 @@ def write(tmp_path: Path, rows: str) -> tuple[Path, Path]:
 # --- import ---------------------------------------------------------------------------------------
 
 
-def test_images_are_found_by_prompt_and_seed_or_by_key(audit: Audit, tmp_path: Path) -> None:
+def test_images_are_found_by_prompt_and_seed_or_by_key(audit: AuditFolder, tmp_path: Path) -> None:
     wanted = "prompt = 'a photo of nurse' AND seed = 1"
     ((key,),) = audit.images().filter(wanted).select("key").fetchall()
     prompt = "a photo of nurse"
@@ -74,14 +74,14 @@ def test_images_are_found_by_prompt_and_seed_or_by_key(audit: Audit, tmp_path: P
     found = raters.import_labels(audit.path, file, label_map)
     assert (found.images, found.votes, found.raters, found.edition) == (2, 3, 2, 1)
     assert "3 votes of 2 raters on 2 images stored as raters, edition 1" in found.sentence()
-    votes = raters.load_votes(Audit(audit.path))
+    votes = raters.load_votes(AuditFolder(audit.path))
     assert sorted((vote.rater, vote.answers["gender"]) for vote in votes.votes) == [
         ("1", "?"), ("1", "man"), ("2", "man"),
     ]  # fmt: skip
     assert votes.images[key].factors["category"] == "profession"
 
 
-def test_names_of_crowd_workers_stay_outside(audit: Audit, tmp_path: Path) -> None:
+def test_names_of_crowd_workers_stay_outside(audit: AuditFolder, tmp_path: Path) -> None:
     file, label_map = write(tmp_path, "one,WORKER77,a photo of nurse,0,man\n")
     raters.import_labels(audit.path, file, label_map)
     stored = [path for path in (audit.path / "measurements").rglob("*") if path.is_file()]
@@ -89,7 +89,7 @@ def test_names_of_crowd_workers_stay_outside(audit: Audit, tmp_path: Path) -> No
     assert not any(b"WORKER77" in path.read_bytes() for path in stored)
 
 
-def test_editions(audit: Audit, tmp_path: Path) -> None:
+def test_editions(audit: AuditFolder, tmp_path: Path) -> None:
     file, label_map = write(tmp_path, "one,1,a photo of nurse,0,man\n")
     first = raters.import_labels(audit.path, file, label_map)
     again = raters.import_labels(audit.path, file, label_map)
@@ -97,11 +97,11 @@ def test_editions(audit: Audit, tmp_path: Path) -> None:
     assert "were here already" in again.sentence()
     file, label_map = write(tmp_path, "one,1,a photo of nurse,0,woman\n")
     assert raters.import_labels(audit.path, file, label_map).edition == 2
-    found = raters.human_labels(Audit(audit.path), "perceived gender")
+    found = raters.human_labels(AuditFolder(audit.path), "perceived gender")
     assert list(found.values()) == ["woman"]
 
 
-def test_several_groups_of_raters_must_be_named(audit: Audit, tmp_path: Path) -> None:
+def test_several_groups_of_raters_must_be_named(audit: AuditFolder, tmp_path: Path) -> None:
     file, label_map = write(tmp_path, "one,1,a photo of nurse,0,man\n")
     for name in ("crowd", "experts"):
         raters.import_labels(audit.path, file, label_map, name=name)
@@ -122,14 +122,14 @@ def test_several_groups_of_raters_must_be_named(audit: Audit, tmp_path: Path) ->
     ],
 )
 def test_an_image_that_is_not_in_the_audit(
-    audit: Audit, tmp_path: Path, rows: str, message: str
+    audit: AuditFolder, tmp_path: Path, rows: str, message: str
 ) -> None:
     with pytest.raises(ImportFileError, match=re.escape(message)):
         raters.import_labels(audit.path, *write(tmp_path, rows))
     assert audit.measurers() == []
 
 
-def test_an_audit_without_votes_says_how_to_get_some(audit: Audit, tmp_path: Path) -> None:
+def test_an_audit_without_votes_says_how_to_get_some(audit: AuditFolder, tmp_path: Path) -> None:
     with pytest.raises(AuditError, match="portrayal annotate"):
         raters.load_votes(audit)
     raters.import_labels(audit.path, *write(tmp_path, "one,1,a photo of nurse,0,man\n"))
@@ -140,7 +140,7 @@ def test_an_audit_without_votes_says_how_to_get_some(audit: Audit, tmp_path: Pat
 # --- export and back ------------------------------------------------------------------------------
 
 
-def test_label_studio_and_back(audit: Audit, tmp_path: Path) -> None:
+def test_label_studio_and_back(audit: AuditFolder, tmp_path: Path) -> None:
     out = tmp_path / "tasks"
     found = raters.export_tasks(audit.path, out, format="labelstudio")
     assert found.tasks == 6
@@ -161,7 +161,7 @@ def test_label_studio_and_back(audit: Audit, tmp_path: Path) -> None:
     ]  # fmt: skip
     (tmp_path / "export.json").write_text(json.dumps(export), encoding="utf-8")
     raters.import_labels(audit.path, tmp_path / "export.json", out / "map.toml")
-    genders = raters.human_labels(Audit(audit.path), "perceived gender")
+    genders = raters.human_labels(AuditFolder(audit.path), "perceived gender")
     assert list(genders.values()) == ["man"] * 6
     scored = raters.score_labels(tmp_path / "export.json", out / "map.toml")
     assert scored["scores"][0]["group"] == {"category": "profession"}
@@ -179,7 +179,7 @@ def _annotated(rater: int, gender: str) -> dict[str, Any]:
     }
 
 
-def test_mechanical_turk_and_back(audit: Audit, tmp_path: Path) -> None:
+def test_mechanical_turk_and_back(audit: AuditFolder, tmp_path: Path) -> None:
     out = tmp_path / "tasks"
     alone = raters.export_tasks(audit.path, out, format="mturk")
     assert alone.note.startswith("Mechanical Turk cannot show these images")
@@ -206,7 +206,7 @@ def test_mechanical_turk_and_back(audit: Audit, tmp_path: Path) -> None:
         table.writeheader()
         table.writerows(rows)
     raters.import_labels(audit.path, tmp_path / "batch.csv", out / "map.toml")
-    genders = raters.human_labels(Audit(audit.path), "perceived gender", rule="unanimous")
+    genders = raters.human_labels(AuditFolder(audit.path), "perceived gender", rule="unanimous")
     assert list(genders.values()) == ["woman"] * 6
 
 
@@ -223,12 +223,12 @@ def _form(gender: str) -> dict[str, Any]:
     return found | {"comment": "fine"}
 
 
-def test_exports_that_cannot_be(audit: Audit, tmp_path: Path) -> None:
+def test_exports_that_cannot_be(audit: AuditFolder, tmp_path: Path) -> None:
     with pytest.raises(ImportFileError, match="task format is 'excel'; allowed: labelstudio"):
         raters.export_tasks(audit.path, tmp_path / "x", format="excel")  # type: ignore[arg-type]
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ImportFileError, match="cannot write there"):
         raters.export_tasks(audit.path, tmp_path / "file")
-    empty = Audit.at(tmp_path / "empty", Identity("test", "none", {}))
+    empty = AuditFolder.at(tmp_path / "empty", Identity("test", "none", {}))
     with pytest.raises(AuditError, match="no images to rate"):
         raters.export_tasks(empty.path, tmp_path / "y")

@@ -7,7 +7,7 @@ import pytest
 
 from command_line import VALENCE, WORK
 from portrayal import runner
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.records import ImageRecord, first_seed
 from portrayal.studies.reading import study_from_toml
 
@@ -42,7 +42,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, text in (("work", WORK), ("valence", VALENCE), ("odd", ODD))
     )
     models = runner.Models("practice:painter")
-    audit = Audit.at(out, models.opener()(None).identity)
+    audit = AuditFolder.at(out, models.opener()(None).identity)
     audit.append_images(
         [
             ImageRecord(REFUSED, first_seed(REFUSED), "refused", "declined", None),
@@ -56,6 +56,6 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def audit(reported: Path, tmp_path: Path) -> Audit:
+def audit(reported: Path, tmp_path: Path) -> AuditFolder:
     """A copy of that audit."""
-    return Audit(shutil.copytree(reported, tmp_path / "audit"))
+    return AuditFolder(shutil.copytree(reported, tmp_path / "audit"))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from amplification_worlds import Captions, Shown, a_study, build, caption_text, split
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import AnalysisSettings, Results
 from portrayal.kinds.amplification import charts
 from portrayal.report import write_figures, write_report
@@ -25,7 +25,7 @@ NASTY = "</script><script>document.title = 'taken'</script>"
 
 
 @pytest.fixture(scope="module")
-def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+def audit(tmp_path_factory: pytest.TempPathFactory) -> AuditFolder:
     study = a_study(subsets=["naive", "nearest", "captions"], caption_images=1)
     captions = {
         "engineer": Captions(split(6, 14), {0: range(10), 1: range(4, 12)}),
@@ -46,12 +46,12 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
     return built
 
 
-def part(audit: Audit, name: str) -> Any:
+def part(audit: AuditFolder, name: str) -> Any:
     (study,) = Results.read(audit).studies
     return next(part for part in study.parts if part.name == name)
 
 
-def test_the_scatter_has_its_ground_points_and_intervals(audit: Audit) -> None:
+def test_the_scatter_has_its_ground_points_and_intervals(audit: AuditFolder) -> None:
     results = Results.read(audit)
     chart = figure(part(audit, "scatter-naive"), results.studies[0], results)
     assert chart is not None
@@ -67,7 +67,7 @@ def test_the_scatter_has_its_ground_points_and_intervals(audit: Audit) -> None:
     assert "bind" not in alone, "one row of points needs no choice"
 
 
-def test_shading_is_right_on_both_sides_of_one_half(audit: Audit) -> None:
+def test_shading_is_right_on_both_sides_of_one_half(audit: AuditFolder) -> None:
     """Amplified is further from 50: below the diagonal left of 50, above it right of 50."""
     spec = charts.scatter(part(audit, "scatter-naive")).to_dict()
 
@@ -89,7 +89,7 @@ def test_shading_is_right_on_both_sides_of_one_half(audit: Audit) -> None:
             assert shade(x, y) == expected, (x, y)
 
 
-def test_names_of_many_occupations_are_shown_on_hovering_alone(audit: Audit) -> None:
+def test_names_of_many_occupations_are_shown_on_hovering_alone(audit: AuditFolder) -> None:
     found = part(audit, "scatter-naive")
 
     def filters(rows: list[Any]) -> list[Any]:
@@ -103,14 +103,14 @@ def test_names_of_many_occupations_are_shown_on_hovering_alone(audit: Audit) -> 
     assert filters(many)[-1] == {"filter": {"param": "hovered", "empty": False}}
 
 
-def test_no_number_no_scatter(audit: Audit) -> None:
+def test_no_number_no_scatter(audit: AuditFolder) -> None:
     found = part(audit, "scatter-naive")
     assert charts.scatter(replace(found, rows=[])) is None
     empty = [replace(row, training=None) for row in found.rows]
     assert charts.scatter(replace(found, rows=empty)) is None
 
 
-def test_figures_are_files_too(audit: Audit, tmp_path: Path) -> None:
+def test_figures_are_files_too(audit: AuditFolder, tmp_path: Path) -> None:
     files = write_figures(audit, tmp_path, formats=["svg"])
     names = {file.name for file in files}
     assert {"mine-scatter-naive.svg", "mine-scatter-captions.svg"} <= names
@@ -119,7 +119,7 @@ def test_figures_are_files_too(audit: Audit, tmp_path: Path) -> None:
     assert "% in training images" in text
 
 
-def test_images_come_from_both_sides_and_fewer_where_there_are_many(audit: Audit) -> None:
+def test_images_come_from_both_sides_and_fewer_where_there_are_many(audit: AuditFolder) -> None:
     rows = part(audit, "sides").rows
     found = side_images(audit, rows, at_most=1000)
     assert set(found) == {"naive", "nearest", "captions"}
@@ -133,7 +133,7 @@ def test_images_come_from_both_sides_and_fewer_where_there_are_many(audit: Audit
     assert side_images(audit, rows, at_most=3) == {}
 
 
-def test_the_page_holds_the_images_once_and_no_raw_table_of_keys(audit: Audit) -> None:
+def test_the_page_holds_the_images_once_and_no_raw_table_of_keys(audit: AuditFolder) -> None:
     page = (audit.path / "report" / "index.html").read_text(encoding="utf-8")
     (text,) = re.findall(r'id="sides-mine">(.*?)</script>', page, flags=re.DOTALL)
     assert set(json.loads(text)) == {"naive", "nearest", "captions"}
@@ -141,7 +141,7 @@ def test_the_page_holds_the_images_once_and_no_raw_table_of_keys(audit: Audit) -
     assert "Images of both sides" not in page
 
 
-def test_a_caption_is_text_whatever_it_holds(audit: Audit) -> None:
+def test_a_caption_is_text_whatever_it_holds(audit: AuditFolder) -> None:
     from portrayal.report.page import script_json
 
     rows = [replace(row, text=NASTY) for row in part(audit, "sides").rows]
@@ -149,7 +149,7 @@ def test_a_caption_is_text_whatever_it_holds(audit: Audit) -> None:
 
 
 @pytest.fixture(scope="module")
-def page(chromium: Any, audit: Audit) -> Iterator[Any]:
+def page(chromium: Any, audit: AuditFolder) -> Iterator[Any]:
     page = chromium.new_page(viewport={"width": 1100, "height": 900})
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, PortrayalError
 from portrayal.findings import Asked, Results, StudySection
 from portrayal.findings.charts import forest
@@ -199,7 +199,7 @@ def test_a_figure_is_the_same_each_time(results: Results) -> None:
         assert first.to_dict()["layer"] == second.to_dict()["layer"]
 
 
-def test_files_open(audit: Audit, tmp_path: Path) -> None:
+def test_files_open(audit: AuditFolder, tmp_path: Path) -> None:
     files = write_figures(audit, tmp_path / "figures", formats=("svg", "pdf", "png", "svg"))
     drawn = len(files) // 3
     assert len(files) == len(set(files)) == 3 * drawn
@@ -224,7 +224,7 @@ def test_files_open(audit: Audit, tmp_path: Path) -> None:
             assert data.rstrip().endswith(b"</svg>")
 
 
-def test_two_parts_of_like_names_get_two_files(audit: Audit, tmp_path: Path) -> None:
+def test_two_parts_of_like_names_get_two_files(audit: AuditFolder, tmp_path: Path) -> None:
     results = Results.read(audit)
     part, section = found(results, Shares)
     twins = (replace(part, name="a b"), replace(part, name="a-b"))
@@ -233,7 +233,7 @@ def test_two_parts_of_like_names_get_two_files(audit: Audit, tmp_path: Path) -> 
     assert names == [f"{section.study}-a-b.svg", f"{section.study}-a-b-2.svg"]
 
 
-def test_wrong_formats_and_places(audit: Audit, tmp_path: Path) -> None:
+def test_wrong_formats_and_places(audit: AuditFolder, tmp_path: Path) -> None:
     with pytest.raises(PortrayalError, match="'docx' is unknown; allowed: svg, pdf, png"):
         write_figures(audit, tmp_path / "figures", formats=("svg", "docx"))
     assert not (tmp_path / "figures").exists()

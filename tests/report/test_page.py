@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import Findings, Results
 from portrayal.findings.parts import Forest
 from portrayal.report import write_report
@@ -125,7 +125,9 @@ def test_every_finding_stands_on_the_page_with_n_and_missing(reported: Path, pag
      (1, "1 of 12 tests is clear after correction (q below .05):", ""),
      (10, "10 of 12 tests are clear after correction (q below .05):", "2 more, in bold,")],
 )  # fmt: skip
-def test_the_page_begins_with_what_is_clear(audit: Audit, clear: int, line: str, more: str) -> None:
+def test_the_page_begins_with_what_is_clear(
+    audit: AuditFolder, clear: int, line: str, more: str
+) -> None:
     results = Results.read(audit)
     some = next(finding for finding in results.findings if finding.estimate is not None)
     answers = [replace(some, question=f"{i}?", sentence=f"Answer {i}.", p=0.5) for i in range(12)]
@@ -163,12 +165,12 @@ def test_the_practice_world_says_that_it_is_fiction(page: Reader) -> None:
     assert "Practice world. These images were painted by a program" in words(page)
 
 
-def test_a_report_is_the_same_each_time(audit: Audit) -> None:
+def test_a_report_is_the_same_each_time(audit: AuditFolder) -> None:
     first = write_report(audit).read_bytes()
     assert write_report(audit).read_bytes() == first
 
 
-def test_an_audit_without_a_single_image_has_a_report(audit: Audit) -> None:
+def test_an_audit_without_a_single_image_has_a_report(audit: AuditFolder) -> None:
     """Everything refused: estimates are dashes, and the sentences say why."""
     results = Results.read(audit)
     none = {"estimate": None, "low": None, "high": None, "p": None, "q": None, "n": 0}
@@ -190,7 +192,7 @@ def test_an_audit_without_a_single_image_has_a_report(audit: Audit) -> None:
     assert "–" in words(reader)
 
 
-def test_a_part_that_no_package_knows_is_a_plain_table(audit: Audit) -> None:
+def test_a_part_that_no_package_knows_is_a_plain_table(audit: AuditFolder) -> None:
     results = audit.results()
     row = {"p": 0.0004, "share": 0.25, "yes": True, "n": 12345, "tiny": 0.00123}
     part = {"type": "hologram", "name": "t", "title": "Of another package", "rows": [row]}

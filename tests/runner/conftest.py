@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from invented import GENERATOR
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 
 
 @pytest.fixture
-def audit(tmp_path: Path) -> Audit:
-    return Audit.at(tmp_path / "audit", GENERATOR)
+def audit(tmp_path: Path) -> AuditFolder:
+    return AuditFolder.at(tmp_path / "audit", GENERATOR)

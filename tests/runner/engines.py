@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.parts import each_part
 from portrayal.errors import GenerationError
 from portrayal.generators import GenerationSummary, generate
@@ -65,7 +65,7 @@ def look(device: str | None) -> list[MeanColour]:
     return [MeanColour()]
 
 
-def assert_all_seen(audit: Audit) -> None:
+def assert_all_seen(audit: AuditFolder) -> None:
     """Compare what was seen in memory with what is seen in the stored images."""
     seen = sorted(audit.measurements(MeanColour().identity).fetchall())
     assert len(seen) == 112
@@ -74,15 +74,15 @@ def assert_all_seen(audit: Audit) -> None:
     assert seen == sorted(audit.measurements(again.identity).fetchall())
 
 
-def undisturbed(folder: Path) -> Audit:
+def undisturbed(folder: Path) -> AuditFolder:
     """An audit of what is wanted, made by one process alone."""
     generator = ColourGenerator()
-    audit = Audit.at(folder, generator.identity)
+    audit = AuditFolder.at(folder, generator.identity)
     assert generate(audit, generator, WANTED) == GenerationSummary(made=112, refused=8)
     return audit
 
 
-def assert_same(ours: Audit, theirs: Audit) -> None:
+def assert_same(ours: AuditFolder, theirs: AuditFolder) -> None:
     """Compare key by key, pixel by pixel; and nothing lies on the disk twice."""
     raw = [k for part in each_part(ours.path / "images", ["key"]) for k in part["key"].to_pylist()]
     assert len(raw) == len(set(raw))

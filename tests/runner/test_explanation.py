@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from influence_worlds import requests_of
 from portrayal import runner
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.cli import explain as command
 from portrayal.errors import LanguageError, PromptTooLong, SettingError, StudyError
 from portrayal.findings import Results
@@ -88,7 +88,7 @@ def test_images_are_texts_times_images_and_never_made_twice(asker: Asker, tmp_pa
     assert more.made == 7 * 2 * 2
     deeper = asker.explain(question(draws=6, images=3, level=2))
     assert deeper.made == 7 * 6 + 15 * 6 * 3
-    audit = Audit(tmp_path / "audit")
+    audit = AuditFolder(tmp_path / "audit")
     rows = audit.images().select("prompt, seed").fetchall()
     assert len(rows) == len(set(rows)) == deeper.cost.images
     assert list(audit.studies()) == [first.study.name]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from engines import WANTED, assert_all_seen, assert_same, look, opener, undisturbed
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, GenerationError, SettingError
 from portrayal.generators import GenerationSummary
 from portrayal.measurers import measure
@@ -44,7 +44,7 @@ def test_settings_of_another_engine_are_named(settings: dict[str, object], messa
 
 def test_without_devices_the_generator_is_here(tmp_path: Path) -> None:
     with open_engine(opener(), EngineSettings()) as engine:
-        audit = Audit.at(tmp_path / "audit", engine.identity)
+        audit = AuditFolder.at(tmp_path / "audit", engine.identity)
         assert engine.check(["a"]) == 0
         assert engine.generate(audit, WANTED) == GenerationSummary(made=112, refused=8)
     assert_same(audit, undisturbed(tmp_path / "whole"))
@@ -53,7 +53,7 @@ def test_without_devices_the_generator_is_here(tmp_path: Path) -> None:
 def test_two_processes_make_what_one_makes(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     with open_engine(opener(pause=0.01), on("one", "two")) as engine:
-        audit = Audit.at(tmp_path / "audit", engine.identity)
+        audit = AuditFolder.at(tmp_path / "audit", engine.identity)
         made = engine.generate(audit, WANTED, on_progress=lambda *now: seen.append(now))
         again = engine.generate(audit, [*WANTED, ("a pilot", 3)])
     assert made == GenerationSummary(made=112, refused=8)
@@ -61,7 +61,7 @@ def test_two_processes_make_what_one_makes(tmp_path: Path) -> None:
     assert seen == sorted(seen)
     assert seen[0] == (0, 120)
     assert seen[-1] == (120, 120)
-    audit_without = Audit(audit.path)
+    audit_without = AuditFolder(audit.path)
     whole = undisturbed(tmp_path / "whole")
     with open_engine(opener(), EngineSettings()) as engine:
         engine.generate(whole, [("a pilot", 3)])
@@ -70,7 +70,7 @@ def test_two_processes_make_what_one_makes(tmp_path: Path) -> None:
 
 def test_what_processes_make_they_also_measure(tmp_path: Path) -> None:
     with open_engine(opener(pause=0.01), on("one", "two"), look=look) as engine:
-        audit = Audit.at(tmp_path / "audit", engine.identity)
+        audit = AuditFolder.at(tmp_path / "audit", engine.identity)
         engine.generate(audit, WANTED)
     measured = len(audit.measurements(MeanColour().identity).fetchall())
     assert measured >= 112 - 2 * 4, "but for the batch in which the two met"
@@ -81,7 +81,7 @@ def test_what_processes_make_they_also_measure(tmp_path: Path) -> None:
 @pytest.mark.parametrize("accident", ["deadly", pytest.param("broken", marks=pytest.mark.slow)])
 def test_the_work_of_a_lost_process_is_done_by_the_others(tmp_path: Path, accident: str) -> None:
     with open_engine(opener(pause=0.1), on("one", accident)) as engine:
-        audit = Audit.at(tmp_path / "audit", engine.identity)
+        audit = AuditFolder.at(tmp_path / "audit", engine.identity)
         made = engine.generate(audit, WANTED)
     if accident == "deadly":  # a broken one tries for seconds, and may find all done by then
         assert made.lost == 1
@@ -108,13 +108,13 @@ def test_nobody_left_is_an_error(tmp_path: Path, devices: tuple[str, ...], messa
         pytest.raises(GenerationError, match=message),
         open_engine(opener(), on(*devices)) as engine,
     ):
-        engine.generate(Audit.at(tmp_path / "audit", engine.identity), WANTED)
+        engine.generate(AuditFolder.at(tmp_path / "audit", engine.identity), WANTED)
 
 
 def test_the_generator_must_be_the_audits(tmp_path: Path) -> None:
     from portrayal.records import Identity
 
-    audit = Audit.at(tmp_path / "audit", Identity("colour", "others"))
+    audit = AuditFolder.at(tmp_path / "audit", Identity("colour", "others"))
     with (
         pytest.raises(AuditError, match="this audit is about another generator"),
         open_engine(opener(), on("one")) as engine,
@@ -156,9 +156,9 @@ def test_the_first_process_may_die_and_a_new_one_continues(tmp_path: Path, how: 
     driver.wait(60)
     driver.stdout.read()  # ends only when the last process that holds the other end has ended
     driver.stdout.close()
-    assert len(Audit(folder).images().fetchall()) < 120
+    assert len(AuditFolder(folder).images().fetchall()) < 120
     with open_engine(opener(), on("one", "two")) as engine:
-        audit = Audit.at(folder, engine.identity)
+        audit = AuditFolder.at(folder, engine.identity)
         made = engine.generate(audit, WANTED)
     assert made.present > 0
     assert_same(audit, undisturbed(tmp_path / "whole"))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from invented import fill_audit, leaning
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings.plan import duration, plan_studies
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.runner.planning import plan_study
@@ -11,7 +11,7 @@ from portrayal.statistics import detectable_effect, detectable_share_difference
 from portrayal.studies.reading import load_studies, load_study, study_from_toml
 
 
-def test_cost_counts_what_the_audit_lacks(audit: Audit) -> None:
+def test_cost_counts_what_the_audit_lacks(audit: AuditFolder) -> None:
     study = load_study("flowers-insects")
     new = plan_study(study, rate=2.5)
     assert (new.prompts, new.images, new.present, new.missing) == (150, 1500, 0, 1500)
@@ -23,7 +23,7 @@ def test_cost_counts_what_the_audit_lacks(audit: Audit) -> None:
     assert plan_study(short, audit).missing == 0
 
 
-def test_refused_images_are_not_asked_for_again(audit: Audit) -> None:
+def test_refused_images_are_not_asked_for_again(audit: AuditFolder) -> None:
     study = load_study("straight-gay").with_images(2)
     fill_audit(
         audit,
@@ -35,7 +35,7 @@ def test_refused_images_are_not_asked_for_again(audit: Audit) -> None:
     assert plan_study(study, audit).missing == 0
 
 
-def test_imported_images_count_whatever_their_seeds(audit: Audit) -> None:
+def test_imported_images_count_whatever_their_seeds(audit: AuditFolder) -> None:
     study = load_study("straight-gay").with_images(2)
     fill_audit(audit, [study], leaning({}))
     assert audit.generator.kind == "folder"

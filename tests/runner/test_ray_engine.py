@@ -16,7 +16,7 @@ from engines import WANTED, assert_all_seen, assert_same, undisturbed
 from ray_nodes import Nodes, environment, running_nodes
 
 from command_line import WORK, in_a_process
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
@@ -96,35 +96,39 @@ class Driver:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> AuditFolder:
     return undisturbed(tmp_path_factory.mktemp("whole") / "audit")
 
 
-def test_workers_make_what_one_process_makes(nodes: Nodes, tmp_path: Path, whole: Audit) -> None:
+def test_workers_make_what_one_process_makes(
+    nodes: Nodes, tmp_path: Path, whole: AuditFolder
+) -> None:
     made = Driver(nodes, tmp_path / "audit").end()
     assert (made["made"], made["refused"], made["lost"]) == (112, 8, 0)
-    assert_same(Audit(tmp_path / "audit"), whole)
-    assert_all_seen(Audit(tmp_path / "audit"))
+    assert_same(AuditFolder(tmp_path / "audit"), whole)
+    assert_all_seen(AuditFolder(tmp_path / "audit"))
     again = Driver(nodes, tmp_path / "audit").end()
     assert (again["made"], again["present"]) == (0, 120)
 
 
 def test_a_node_is_killed_and_its_batches_run_elsewhere(
-    nodes: Nodes, tmp_path: Path, whole: Audit
+    nodes: Nodes, tmp_path: Path, whole: AuditFolder
 ) -> None:
     driver = Driver(nodes, tmp_path / "audit", settings={"pause": 0.2})
     driver.until_parts(6)
     nodes.tell("kill")
-    before = len(Audit(driver.folder).images().fetchall())
+    before = len(AuditFolder(driver.folder).images().fetchall())
     made = driver.end()
     nodes.tell("add")
     assert before < 120, "the node was killed in the middle"
     assert made["lost"] >= 1
     assert made["made"] + made["refused"] + made["present"] == 120
-    assert_same(Audit(driver.folder), whole)
+    assert_same(AuditFolder(driver.folder), whole)
 
 
-def test_a_node_that_comes_later_is_given_work(nodes: Nodes, tmp_path: Path, whole: Audit) -> None:
+def test_a_node_that_comes_later_is_given_work(
+    nodes: Nodes, tmp_path: Path, whole: AuditFolder
+) -> None:
     driver = Driver(nodes, tmp_path / "audit", settings={"pause": 0.3}, workers=3)
     driver.until_parts(2)
     nodes.tell("kill")
@@ -133,21 +137,21 @@ def test_a_node_that_comes_later_is_given_work(nodes: Nodes, tmp_path: Path, who
     made = driver.end()
     nodes.tell("kill")
     assert made["lost"] >= 1
-    assert_same(Audit(driver.folder), whole)
+    assert_same(AuditFolder(driver.folder), whole)
 
 
 def test_the_driver_is_killed_and_a_new_one_continues(
-    nodes: Nodes, tmp_path: Path, whole: Audit
+    nodes: Nodes, tmp_path: Path, whole: AuditFolder
 ) -> None:
     driver = Driver(nodes, tmp_path / "audit", settings={"pause": 0.2})
     driver.until_parts(6)
     driver.process.send_signal(signal.SIGKILL)
     driver.close()
-    stored = len(Audit(driver.folder).images().fetchall())
+    stored = len(AuditFolder(driver.folder).images().fetchall())
     assert 0 < stored < 120
     made = Driver(nodes, driver.folder).end()
     assert made["present"] >= stored
-    assert_same(Audit(driver.folder), whole)
+    assert_same(AuditFolder(driver.folder), whole)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +174,7 @@ def test_what_is_hopeless_ends_the_run(
 def test_a_batch_that_kills_every_worker_is_given_up(nodes: Nodes, tmp_path: Path) -> None:
     settings = {"accident": "poisoned", "pause": 0.05}
     made = Driver(nodes, tmp_path / "audit", wanted=[("a", 200)], settings=settings).end()
-    rows = Audit(tmp_path / "audit").images().select("seed, status, reason").fetchall()
+    rows = AuditFolder(tmp_path / "audit").images().select("seed, status, reason").fetchall()
     assert len(rows) == 200
     failed = {seed for seed, status, _ in rows if status == "failed"}
     assert {4, 5, 6, 7} <= failed

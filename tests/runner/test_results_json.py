@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from invented import fill_audit, leaning
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import StudyError
 from portrayal.findings import AnalysisSettings, Asked, Finding, Results, StudyResult
 from portrayal.findings.parts import Forest
@@ -22,7 +22,7 @@ from portrayal.studies import load_studies, load_study, registered_kinds
 SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
 
 
-def test_results_json_follows_its_schema(audit: Audit) -> None:
+def test_results_json_follows_its_schema(audit: AuditFolder) -> None:
     study = load_study("demo-flowers-insects")
     fill_audit(audit, [study], leaning({"flowers": 0.2}))
     results = analyze(audit)
@@ -59,20 +59,20 @@ def test_every_kind_is_one_and_goes_by_the_name_of_its_schema() -> None:
         assert kind.study.model_fields["kind"].annotation.__args__ == (name,)  # type: ignore[union-attr]
 
 
-def test_only_some_studies(audit: Audit) -> None:
+def test_only_some_studies(audit: AuditFolder) -> None:
     studies = [load_study(name).with_images(2) for name in ("straight-gay", "light-dark-skin")]
     fill_audit(audit, studies, leaning({}))
     found = analyze(audit, studies=studies[:1])
     assert {one.study for one in found.findings} == {"straight-gay"}
 
 
-def test_a_broken_study_of_the_audit_is_named(audit: Audit) -> None:
+def test_a_broken_study_of_the_audit_is_named(audit: AuditFolder) -> None:
     audit.remember_study("mine", {"kind": "association", "name": "mine", "colour": 1})
     with pytest.raises(StudyError, match=r"mine\.json: colour is unknown"):
         analyze(audit)
 
 
-def test_unused_images_are_said(audit: Audit) -> None:
+def test_unused_images_are_said(audit: AuditFolder) -> None:
     study = load_study("demo-flowers-insects")
     fill_audit(audit, [study.with_images(6)], leaning({}))
     found = analyze(audit, studies=[study])
@@ -80,7 +80,7 @@ def test_unused_images_are_said(audit: Audit) -> None:
     assert found.as_dict()["studies"][0]["unused"] == 96
 
 
-def test_eight_tests_take_under_five_seconds(audit: Audit) -> None:
+def test_eight_tests_take_under_five_seconds(audit: AuditFolder) -> None:
     """10,000 resamples and all intervals, 8,310 embeddings of 512 numbers."""
     rng = np.random.default_rng(0)
     fill_audit(audit, load_studies("t2iat"), lambda prompt, seed: rng.normal(size=512), texts=None)

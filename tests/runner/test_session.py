@@ -11,7 +11,7 @@ import pytest
 
 from command_line import VALENCE, WORK
 from portrayal import runner
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, SettingError, StudyError
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.runner import EngineSettings, Models, Session
@@ -46,9 +46,9 @@ def studies(tmp_path: Path) -> list[Path]:
 def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often an audit was opened, and each study validated that it holds."""
     found: Counter[str] = Counter()
-    open_audit, validate = Audit.__init__, reading._validate
+    open_audit, validate = AuditFolder.__init__, reading._validate
 
-    def opened(self: Audit, path: Any) -> None:
+    def opened(self: AuditFolder, path: Any) -> None:
         found["audit"] += 1
         open_audit(self, path)
 
@@ -57,7 +57,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
             found[str(data.get("name"))] += 1
         return validate(data, source)
 
-    monkeypatch.setattr(Audit, "__init__", opened)
+    monkeypatch.setattr(AuditFolder, "__init__", opened)
     monkeypatch.setattr(reading, "_validate", validated)
     return found
 

@@ -12,7 +12,7 @@ from .files import quoted as quoted
 from .files import replacing as replacing
 from .files import write_text as write_text
 from .files import writing as writing
-from .folder import Audit as Audit
+from .folder import AuditFolder as AuditFolder
 from .header import FILE as FILE
 from .index import RANKS as RANKS
 from .locations import location as location

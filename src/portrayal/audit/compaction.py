@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from portrayal.audit import parts
 from portrayal.audit.files import appending, flush_folder, writing
-from portrayal.audit.folder import Audit
+from portrayal.audit.folder import AuditFolder
 from portrayal.audit.index import doubled_rows
 
 TARGET_BYTES = 128 * 2**20
@@ -40,7 +40,7 @@ class CompactionSummary:
 
 
 def compact(
-    audit: Audit, *, many: int = MANY, target_bytes: int = TARGET_BYTES
+    audit: AuditFolder, *, many: int = MANY, target_bytes: int = TARGET_BYTES
 ) -> CompactionSummary:
     """Merge small parts wherever a folder of the audit has many of them.
 

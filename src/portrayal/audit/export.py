@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit.files import write_text, writing
-from portrayal.audit.folder import Audit
+from portrayal.audit.folder import AuditFolder
 from portrayal.audit.locations import location
 from portrayal.errors import AuditError
 
@@ -54,7 +54,7 @@ class ExportSummary:
 
 
 def export_images(
-    audit: Audit,
+    audit: AuditFolder,
     out: str | os.PathLike[str],
     *,
     prompts: Iterable[str] | None = None,
@@ -117,7 +117,7 @@ def harmless(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _rows(audit: Audit, prompts: Iterable[str] | None) -> list[dict[str, Any]]:
+def _rows(audit: AuditFolder, prompts: Iterable[str] | None) -> list[dict[str, Any]]:
     columns = (*_COLUMNS, "factors")
     found = audit.images().select(", ".join(columns)).order("prompt, seed").fetchall()
     rows = [dict(zip(columns, row, strict=True)) for row in found]
@@ -131,7 +131,9 @@ def _rows(audit: Audit, prompts: Iterable[str] | None) -> list[dict[str, Any]]:
     return [row for row in rows if row["prompt"] in set(wanted)]
 
 
-def _write_files(audit: Audit, folder: Path, rows: Sequence[dict[str, Any]], start: int) -> None:
+def _write_files(
+    audit: AuditFolder, folder: Path, rows: Sequence[dict[str, Any]], start: int
+) -> None:
     images = audit.read_images([row["key"] for row in rows])
     for number, row in enumerate(rows, start):
         data = images[row["key"]]

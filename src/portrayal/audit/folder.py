@@ -49,7 +49,7 @@ from portrayal.errors import AuditError
 from portrayal.records import Identity, ImageRecord, Measurement
 
 
-class Audit:
+class AuditFolder:
     """An audit folder that exists, here or in an object store (`s3://bucket/audit`).
 
     Open one with `Audit(path)`, make or continue one with `Audit.at(path, generator)`. Several
@@ -64,7 +64,7 @@ class Audit:
         self._stores: dict[Path, Store] = {}
 
     @classmethod
-    def at(cls, path: str | os.PathLike[str], generator: Identity) -> Audit:
+    def at(cls, path: str | os.PathLike[str], generator: Identity) -> AuditFolder:
         """Open the audit at `path`, making it first where there is none.
 
         Raises:
@@ -82,7 +82,7 @@ class Audit:
         return Header.exists(location(path))
 
     @classmethod
-    def find(cls, path: str | os.PathLike[str]) -> Audit | None:
+    def find(cls, path: str | os.PathLike[str]) -> AuditFolder | None:
         """Open the audit at a path; None where there is none yet.
 
         Raises:
@@ -107,7 +107,7 @@ class Audit:
         """
         self.header.require(generator, self.path, is_empty=self._has_no_image)
 
-    def __reduce__(self) -> tuple[type[Audit], tuple[Path]]:
+    def __reduce__(self) -> tuple[type[AuditFolder], tuple[Path]]:
         return type(self), (self.path,)
 
     def __repr__(self) -> str:

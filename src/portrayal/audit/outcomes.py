@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 
-from portrayal.audit.folder import Audit
+from portrayal.audit.folder import AuditFolder
 from portrayal.audit.wants import Wanted
 from portrayal.records import Request, Status
 
 
-def reasons(audit: Audit, status: Status) -> list[tuple[str, int]]:
+def reasons(audit: AuditFolder, status: Status) -> list[tuple[str, int]]:
     """Return why images were refused, or failed, each reason with its number, commonest first."""
     some = audit.images().filter(f"status = '{status}'")
     counts = some.aggregate("reason, count(*) as n").order("n desc, reason")
     return [(str(reason), int(n)) for reason, n in counts.fetchall()]
 
 
-def without_image(audit: Audit, wanted: Wanted) -> Counter[str]:
+def without_image(audit: AuditFolder, wanted: Wanted) -> Counter[str]:
     """Count wanted images that were asked for in vain, by status."""
     rows = audit.images().filter("status <> 'ok'").select("prompt, seed, status").fetchall()
     return Counter(str(status) for p, seed, status in rows if Request(p, seed) in wanted)
 
 
-def of_other_size(audit: Audit) -> int:
+def of_other_size(audit: AuditFolder) -> int:
     """Count images that are not of the size that a service was asked for."""
     model = audit.generator
     asked = model.settings.get("size") if model.kind == "api" else None

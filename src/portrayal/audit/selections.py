@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from portrayal.audit.files import quoted, write_bytes
-from portrayal.audit.folder import Audit
+from portrayal.audit.folder import AuditFolder
 from portrayal.errors import AuditError
 
 TRAINING = "training"
@@ -68,7 +68,7 @@ def selection_file(audit: Path, study: str) -> Path:
     return audit / "selections" / f"{study}.parquet"
 
 
-def write_selection(audit: Audit, study: str, selection: Selection) -> None:
+def write_selection(audit: AuditFolder, study: str, selection: Selection) -> None:
     """Keep the captions of a study with the audit, in place of earlier ones."""
     text = json.dumps(dict(selection.about), ensure_ascii=False, sort_keys=True)
     table = selection.table.cast(SELECTION).replace_schema_metadata({_ABOUT: text.encode()})
@@ -77,7 +77,7 @@ def write_selection(audit: Audit, study: str, selection: Selection) -> None:
     write_bytes(selection_file(audit.path, study), written.getvalue().to_pybytes())
 
 
-def read_selection(audit: Audit, study: str) -> Selection | None:
+def read_selection(audit: AuditFolder, study: str) -> Selection | None:
     """Return the captions of a study; None where none were selected yet.
 
     Raises:
@@ -97,16 +97,16 @@ def read_selection(audit: Audit, study: str) -> Selection | None:
         ) from error
 
 
-def corpus_folder(audit: Audit, name: str) -> Path:
+def corpus_folder(audit: AuditFolder, name: str) -> Path:
     """Return where a corpus is kept that was made for this audit alone."""
     return audit.path / "corpora" / name
 
 
-def training_folder(audit: Audit) -> Path:
+def training_folder(audit: AuditFolder) -> Path:
     """Return where the training side of an audit is."""
     return audit.path / TRAINING
 
 
-def training_audit(audit: Audit) -> Audit | None:
+def training_audit(audit: AuditFolder) -> AuditFolder | None:
     """Return the training side of an audit; None where there is none."""
-    return Audit.find(training_folder(audit))
+    return AuditFolder.find(training_folder(audit))

@@ -82,10 +82,10 @@ def import_embeddings(
 @exporting.command("images")
 def export(audit: o.AuditFolder, to: To, json: o.Json = False) -> None:
     """Write images as files, with metadata.csv and, where images were labelled, labels.csv."""
-    from portrayal.audit import Audit, export_images
+    from portrayal.audit import AuditFolder, export_images
     from portrayal.findings import labels_csv
 
-    opened = Audit(audit)
+    opened = AuditFolder(audit)
     summary = export_images(opened, to, beside={"labels.csv": labels_csv(opened)})
     if json:
         console.as_json(summary.as_dict())

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings.measured import Measured, read_measured, usable_rows
 from portrayal.findings.people import PeopleSeen, people_seen
 from portrayal.measurers import Labels, is_valid, validity
@@ -127,7 +127,7 @@ class StudyData:
     vectors: npt.NDArray[np.float32] = field(repr=False)
     usable: Mapping[str, _Usable] = field(repr=False)
     texts: Mapping[str, FloatArray] = field(repr=False)
-    audit: Audit | None = field(default=None, repr=False)
+    audit: AuditFolder | None = field(default=None, repr=False)
     people: PeopleSeen | None = field(default=None, repr=False)
     labels: Mapping[str, Labels] = field(default_factory=dict, repr=False)
     embeds: bool = True
@@ -180,7 +180,7 @@ class AuditData:
 
     def __init__(
         self,
-        audit: Audit,
+        audit: AuditFolder,
         prompts: Iterable[str],
         texts: Iterable[str],
         *,
@@ -275,7 +275,7 @@ class AuditData:
         return self._texts[encoder.digest]
 
 
-def study_measurers(audit: Audit) -> list[Identity]:
+def study_measurers(audit: AuditFolder) -> list[Identity]:
     """Return the measurers whose answers studies can use.
 
     They gave embeddings or labels, and are valid for the audit's images.
@@ -283,7 +283,7 @@ def study_measurers(audit: Audit) -> list[Identity]:
     return [one for one in _usable(audit) if is_valid(one, audit.generator)]
 
 
-def uncounted(audit: Audit) -> list[str]:
+def uncounted(audit: AuditFolder) -> list[str]:
     """Say which stored measurements are kept and not counted, one line per measurer."""
     return [
         f"{validity(one)} only: its measurements of these images are kept, but not counted."
@@ -292,7 +292,7 @@ def uncounted(audit: Audit) -> list[str]:
     ]
 
 
-def _usable(audit: Audit) -> list[Identity]:
+def _usable(audit: AuditFolder) -> list[Identity]:
     usable = {"embedding", "labels"}
     return [one for one in audit.measurers() if usable & set(audit.columns(one))]
 
@@ -305,7 +305,7 @@ def measurer_names(identities: Sequence[Identity]) -> list[str]:
     ]
 
 
-def _listing(audit: Audit, prompts: Sequence[str]) -> dict[str, list[StoredImage]]:
+def _listing(audit: AuditFolder, prompts: Sequence[str]) -> dict[str, list[StoredImage]]:
     """Return the stored images of some prompts, by prompt, lowest seed first."""
     table = audit.images().select("prompt, seed, key, status").to_arrow_table()
     table = table.filter(pc.is_in(table["prompt"], value_set=pa.array(prompts, pa.string())))

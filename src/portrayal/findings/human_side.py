@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Finding
 from portrayal.findings.human_agreement import AxisRating, axis_agreement
@@ -59,7 +59,7 @@ class RatedStudy:
     suffixes: Sequence[str]
 
 
-def votes_on(study: Study, audit: Audit, data: Sequence[StudyData]) -> Iterator[RatedStudy]:
+def votes_on(study: Study, audit: AuditFolder, data: Sequence[StudyData]) -> Iterator[RatedStudy]:
     """Yield the votes on a study's images, one group of raters after the other.
 
     Args:
@@ -77,7 +77,7 @@ def votes_on(study: Study, audit: Audit, data: Sequence[StudyData]) -> Iterator[
 
 
 def axes_beside_raters(
-    study: Study, audit: Audit, data: Sequence[StudyData], settings: AnalysisSettings
+    study: Study, audit: AuditFolder, data: Sequence[StudyData], settings: AnalysisSettings
 ) -> HumanSide:
     """Set encoders' labels and raters' answers side by side, axis by axis.
 

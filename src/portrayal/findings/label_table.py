@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from portrayal.audit import Audit, harmless
+from portrayal.audit import AuditFolder, harmless
 from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
 from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
@@ -31,7 +31,7 @@ LABELS = pa.schema(
 """Columns of the table of labels."""
 
 
-def labels_table(audit: Audit, studies: Sequence[Study] | None = None) -> pa.Table:
+def labels_table(audit: AuditFolder, studies: Sequence[Study] | None = None) -> pa.Table:
     """Return every label: one row per image, axis and measurer, and one for each of several people.
 
     `person` counts the people of an image from 1 and is null for the image as a whole;
@@ -47,7 +47,7 @@ def labels_table(audit: Audit, studies: Sequence[Study] | None = None) -> pa.Tab
     return pa.Table.from_pylist(rows, schema=LABELS)
 
 
-def labels_csv(audit: Audit, studies: Sequence[Study] | None = None) -> str:
+def labels_csv(audit: AuditFolder, studies: Sequence[Study] | None = None) -> str:
     """Return the table of labels as CSV; "" where there is no label."""
     text = io.StringIO()
     writer = csv.DictWriter(text, LABELS.names, lineterminator="\n")
@@ -59,7 +59,9 @@ def labels_csv(audit: Audit, studies: Sequence[Study] | None = None) -> str:
     return text.getvalue() if rows else ""
 
 
-def label_rows(audit: Audit, studies: Sequence[Study] | None = None) -> Iterator[dict[str, Any]]:
+def label_rows(
+    audit: AuditFolder, studies: Sequence[Study] | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of `labels_table`."""
     if studies is None:
         stored = audit.studies().items()

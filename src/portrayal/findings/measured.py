@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.measurers import Labels
 from portrayal.records import Identity
 
@@ -52,7 +52,7 @@ class Measured:
 
 
 def read_measured(
-    audit: Audit, measurer: Identity, prompts: Iterable[str] | None = None
+    audit: AuditFolder, measurer: Identity, prompts: Iterable[str] | None = None
 ) -> Measured:
     """Read what a measurer stored.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.measurers import Labels
 from portrayal.records import NOBODY, UNKNOWN, Identity
 
@@ -39,7 +39,7 @@ class PeopleSeen:
     people: Mapping[str, Sequence[SeenPerson]] = field(repr=False)
 
 
-def people_seen(audit: Audit, measurer: Identity) -> PeopleSeen | None:
+def people_seen(audit: AuditFolder, measurer: Identity) -> PeopleSeen | None:
     """Return the people of an audit as a measurer sees them; None where none were looked for.
 
     A measurer may tell of people itself; for an encoder a person detector does so.
@@ -52,7 +52,7 @@ def people_seen(audit: Audit, measurer: Identity) -> PeopleSeen | None:
     return None
 
 
-def _people(audit: Audit, measurer: Identity) -> dict[str, list[SeenPerson]]:
+def _people(audit: AuditFolder, measurer: Identity) -> dict[str, list[SeenPerson]]:
     rows = audit.measurements(measurer, columns=["key", "people"]).fetchall()
     return {
         key: [_person(person) for person in json.loads(text)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from portrayal.audit import Audit, Wanted
+from portrayal.audit import AuditFolder, Wanted
 from portrayal.studies import Study
 
 DEFAULT_RATE = 4.0
@@ -53,7 +53,7 @@ class StudyPlan:
 
 def plan_studies(
     studies: Sequence[Study],
-    audit: Audit | None = None,
+    audit: AuditFolder | None = None,
     *,
     name: str,
     rate: float = DEFAULT_RATE,
@@ -86,7 +86,7 @@ def plan_studies(
     )
 
 
-def _missing(wanted: Wanted, audit: Audit | None) -> int:
+def _missing(wanted: Wanted, audit: AuditFolder | None) -> int:
     """Count wanted images that are not there; of imported ones any seed will do."""
     if audit is None:
         return len(wanted)

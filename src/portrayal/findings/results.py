@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from pydantic import PlainSerializer, TypeAdapter, ValidationError, WrapValidator
 
-from portrayal.audit import Audit, location, quoted, read_json, write_text
+from portrayal.audit import AuditFolder, location, quoted, read_json, write_text
 from portrayal.errors import AuditError, NewerFormat
 from portrayal.findings.collection import Findings
 from portrayal.findings.finding import Finding
@@ -175,7 +175,7 @@ class Results:
         return found
 
     @classmethod
-    def read(cls, source: Audit | Path | str) -> Results:
+    def read(cls, source: AuditFolder | Path | str) -> Results:
         """Read results.json.
 
         Args:
@@ -187,7 +187,7 @@ class Results:
         if isinstance(source, (str, Path)) and str(source).endswith(".json"):
             data, where, folder = read_json(location(source)), str(source), "AUDIT"
         else:
-            audit = source if isinstance(source, Audit) else Audit(source)
+            audit = source if isinstance(source, AuditFolder) else AuditFolder(source)
             where, folder = f"{audit.path}: results.json", quoted(audit.path)
             data = audit.results()
         try:

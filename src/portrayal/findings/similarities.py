@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, StudyError, one_of
 from portrayal.findings.axis_views import axis_view
 from portrayal.findings.data import AuditData, measurer_names
@@ -24,7 +24,7 @@ COLUMNS = (
 
 
 def similarities(
-    audit: Audit, study: Study, encoder: Identity | None = None
+    audit: AuditFolder, study: Study, encoder: Identity | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield the cosine and the probability of every possible answer for every image.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from portrayal.audit import Audit, Pairs, Wanted
+from portrayal.audit import AuditFolder, Pairs, Wanted
 from portrayal.errors import GenerationError, GenerationStopped
 from portrayal.generators.missing import MissingRequests, Task, find_task
 from portrayal.generators.protocol import GenerationSummary, Generator, PreparesForLongRuns
@@ -20,7 +20,7 @@ OnStored = Callable[[Sequence[tuple[Request, GeneratedImage]]], None]
 
 
 def generate(
-    audit: Audit,
+    audit: AuditFolder,
     generator: Generator,
     wanted: Wanted | Pairs,
     *,
@@ -61,7 +61,7 @@ def generate(
 
 
 def make(
-    audit: Audit,
+    audit: AuditFolder,
     generator: Generator,
     task: Task,
     *,

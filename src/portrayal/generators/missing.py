@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from portrayal.audit import Audit, Wanted
+from portrayal.audit import AuditFolder, Wanted
 from portrayal.records import Request
 
 
@@ -42,7 +42,7 @@ class Task:
         return self.total - len(self.missing)
 
 
-def find_task(audit: Audit, wanted: Wanted, *, retry_failed: bool) -> Task:
+def find_task(audit: AuditFolder, wanted: Wanted, *, retry_failed: bool) -> Task:
     """Look at what is there and return what is missing.
 
     Args:

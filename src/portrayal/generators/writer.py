@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.pixels import as_rgb
 from portrayal.records import GeneratedImage, ImageRecord, Request
 
@@ -37,7 +37,7 @@ class PartWriter:
 
     def __init__(
         self,
-        audit: Audit,
+        audit: AuditFolder,
         *,
         again: bool = False,
         on_stored: Callable[[Batch], None] | None = None,
@@ -100,7 +100,9 @@ class PartWriter:
             self._on_stored(batch)
 
 
-def store_records(audit: Audit, records: Sequence[ImageRecord], *, again: bool) -> Counter[str]:
+def store_records(
+    audit: AuditFolder, records: Sequence[ImageRecord], *, again: bool
+) -> Counter[str]:
     """Store rows as one part; return how many were stored by status, and how many "elsewhere"."""
     new = audit.append_counted(records, again=again)
     old = Counter(str(one.status) for one in records) - new

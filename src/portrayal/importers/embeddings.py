@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import ImportFileError
 from portrayal.importers.entries import Problems
 from portrayal.importers.vectors import Chunk, read_chunks
@@ -58,7 +58,7 @@ class EmbeddingsSummary:
 
 
 def import_embeddings(
-    audit: Audit | str | os.PathLike[str],
+    audit: AuditFolder | str | os.PathLike[str],
     file: str | os.PathLike[str],
     *,
     encoder: str,
@@ -79,7 +79,7 @@ def import_embeddings(
     Raises:
         ImportFileError: Something in the file is wrong; the audit is as it was.
     """
-    target = audit if isinstance(audit, Audit) else Audit(audit)
+    target = audit if isinstance(audit, AuditFolder) else AuditFolder(audit)
     identity = Identity(KIND, encoder, {"logit_scale": float(logit_scale)})
     path = Path(file)
     checked = _Checked(target, identity, path)
@@ -106,7 +106,7 @@ def import_embeddings(
 class _Checked:
     """Looks at every row of a file before any is stored."""
 
-    def __init__(self, audit: Audit, encoder: Identity, file: Path) -> None:
+    def __init__(self, audit: AuditFolder, encoder: Identity, file: Path) -> None:
         self._audit = audit
         self._encoder = encoder
         rows = audit.images(with_bytes=True).select("key, prompt, seed, status, image.path")

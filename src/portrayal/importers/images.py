@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import FILE, Audit, location
+from portrayal.audit import FILE, AuditFolder, location
 from portrayal.errors import ImportFileError
 from portrayal.importers.entries import Entry, Problems
 from portrayal.importers.image_files import check_image
@@ -81,7 +81,7 @@ def import_images(
     _check_new(new, problems, on_progress)
     _check_present(where, placed, present, problems)
     problems.raise_any()
-    audit = Audit.at(where, generator)
+    audit = AuditFolder.at(where, generator)
     added = _store(audit, new, on_progress)
     prompts = len({entry.prompt for entry in entries})
     return ImportSummary(audit.path, added, len(entries) - added, prompts)
@@ -133,7 +133,7 @@ def _earlier(out: Path, name: str | None, source: Path) -> tuple[Identity, _Pres
     given = Identity(KIND, name or source.resolve().name.removesuffix(".tar"), {})
     if not (out / FILE).exists():
         return given, _Present({}, {})
-    audit = Audit(out)
+    audit = AuditFolder(out)
     if name is None and audit.generator.kind == KIND:
         given = audit.generator
     audit.header.require(given, audit.path)
@@ -208,7 +208,7 @@ def _check_present(
     ]
     if not known:
         return
-    audit = Audit(out)
+    audit = AuditFolder(out)
     for start in range(0, len(known), _BATCH):
         some = {
             image_key(audit.generator, *one.request): one for one in known[start : start + _BATCH]
@@ -224,7 +224,7 @@ def _check_present(
                 )
 
 
-def _store(audit: Audit, placed: Sequence[_Placed], on_progress: OnCount | None) -> int:
+def _store(audit: AuditFolder, placed: Sequence[_Placed], on_progress: OnCount | None) -> int:
     added = 0
     for start in range(0, len(placed), _BATCH):
         records = [_record(one) for one in placed[start : start + _BATCH]]

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import StudyError
 from portrayal.findings import (
     AnalysisSettings,
@@ -85,7 +85,9 @@ class Kind(ABC, Generic[S]):
         """
         return study if before is None else self.carry_over(study, before)
 
-    def prepare(self, study: S, audit: Audit, corpus: Path | None, *, on_progress: OnProgress) -> S:
+    def prepare(
+        self, study: S, audit: AuditFolder, corpus: Path | None, *, on_progress: OnProgress
+    ) -> S:
         """Return the study with everything that it needs beside generated images.
 
         Args:
@@ -141,7 +143,7 @@ class Kind(ABC, Generic[S]):
     def measure_more(
         self,
         studies: Sequence[S],
-        audit: Audit,
+        audit: AuditFolder,
         measurers: Sequence[Measurer],
         *,
         on_progress: OnProgress,
@@ -180,7 +182,7 @@ class Kind(ABC, Generic[S]):
     def beside_raters(
         self,
         study: S,
-        audit: Audit,
+        audit: AuditFolder,
         data: Sequence[StudyData],
         result: StudyResult,
         settings: AnalysisSettings,

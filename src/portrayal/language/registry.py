@@ -86,5 +86,6 @@ def open_text_model(role: Role, name: str, **settings: Any) -> Any:
     kind = meant(language_kinds(role), name)
     if kind is None:
         written = one_of([one.written for one in language_kinds(role)])
-        raise LanguageError(f"{_CALLED[role]} is {name!r}; allowed: {written}{hint_for(name)}")
+        got = f"{_CALLED[role]} is {name!r}" if name else f"no {_CALLED[role]} is named"
+        raise LanguageError(f"{got}; allowed: {written}{hint_for(name)}")
     return kind.open(name, **settings)

@@ -12,7 +12,7 @@ from functools import partial
 import pyarrow.compute as pc
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import MeasurementError
 from portrayal.loading import Attempts, Failure, Patience
 from portrayal.measurers.answers import CheckedMeasurer, Values
@@ -28,7 +28,7 @@ _STORE_EVERY_S = 1.0
 
 
 def measure(
-    audit: Audit,
+    audit: AuditFolder,
     measurers: Sequence[Measurer],
     *,
     prompts: Iterable[str] | None = None,
@@ -96,7 +96,7 @@ class _Look:
     next run asks again.
     """
 
-    def __init__(self, audit: Audit, measurer: CheckedMeasurer, patience: Patience) -> None:
+    def __init__(self, audit: AuditFolder, measurer: CheckedMeasurer, patience: Patience) -> None:
         self._audit = audit
         self._measurer = measurer
         self._patience = patience
@@ -210,7 +210,7 @@ def _decoded_ahead(
             yield fetched
 
 
-def _embed_texts(audit: Audit, encoder: Encoder, texts: Sequence[str]) -> Counter[str]:
+def _embed_texts(audit: AuditFolder, encoder: Encoder, texts: Sequence[str]) -> Counter[str]:
     counts: Counter[str] = Counter()
     missing = audit.missing_texts(encoder.identity, texts)
     for start in range(0, len(missing), _TEXTS_AT_ONCE):
@@ -224,7 +224,7 @@ def _embed_texts(audit: Audit, encoder: Encoder, texts: Sequence[str]) -> Counte
     return counts
 
 
-def _images_of(audit: Audit, prompts: Collection[str] | None) -> set[str]:
+def _images_of(audit: AuditFolder, prompts: Collection[str] | None) -> set[str]:
     """Return the keys of the images that exist, of some prompts or of all."""
     rows = audit.images().select("key, prompt, status").to_arrow_table()
     rows = rows.filter(pc.equal(rows["status"], "ok"))
@@ -232,6 +232,6 @@ def _images_of(audit: Audit, prompts: Collection[str] | None) -> set[str]:
     return {key for key, prompt in found if prompts is None or prompt in prompts}
 
 
-def _seen(audit: Audit, measurer: CheckedMeasurer) -> set[str]:
+def _seen(audit: AuditFolder, measurer: CheckedMeasurer) -> set[str]:
     rows = audit.measurements(measurer.identity, columns=["key"]).to_arrow_table()
     return set(rows["key"].to_pylist())

@@ -13,7 +13,7 @@ from types import TracebackType
 
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import PortrayalError
 from portrayal.loading import Attempts, Failure, Patience
 from portrayal.measurers.answers import CheckedMeasurer, Values
@@ -34,7 +34,7 @@ class MeasuresWhileGenerating:
         measurers: Who looks.
     """
 
-    def __init__(self, audit: Audit, measurers: Sequence[Measurer]) -> None:
+    def __init__(self, audit: AuditFolder, measurers: Sequence[Measurer]) -> None:
         self._audit = audit
         self._lookers: list[tuple[CheckedMeasurer, Attempts[Image.Image, Values]]] = [
             (one, Attempts(one.measure, limit=one.batch_size, patience=Patience(tries=1)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import Audit, ColumnType
+from portrayal.audit import AuditFolder, ColumnType
 from portrayal.errors import AuditError, ImportFileError, one_of
 from portrayal.raters.consensus import decide
 from portrayal.raters.mapping import read_map
@@ -83,13 +83,13 @@ def import_labels(
     Raises:
         ImportFileError: The file or the map is wrong, or an image is not in the audit.
     """
-    opened = Audit(audit)
+    opened = AuditFolder(audit)
     mapped = read_map(label_map)
     votes = read_votes(file, mapped, source=label_map.name)
     return store_votes(opened, _found(opened, votes, file.name), name=name)
 
 
-def store_votes(audit: Audit, votes: Votes, *, name: str = "raters") -> LabelImport:
+def store_votes(audit: AuditFolder, votes: Votes, *, name: str = "raters") -> LabelImport:
     """Store votes on images of an audit, whose names are their keys."""
     number = {rater: str(i) for i, rater in enumerate(votes.raters, start=1)}
     rows = {
@@ -124,7 +124,7 @@ def store_votes(audit: Audit, votes: Votes, *, name: str = "raters") -> LabelImp
 
 
 def load_votes(
-    audit: Audit, name: str | None = None, *, prompts: Iterable[Prompt] | None = None
+    audit: AuditFolder, name: str | None = None, *, prompts: Iterable[Prompt] | None = None
 ) -> Votes:
     """Return the newest edition of the votes that an audit holds.
 
@@ -164,12 +164,12 @@ def load_votes(
     return Votes(questions, {vote.image: about[vote.image] for vote in votes}, votes)
 
 
-def rater_names(audit: Audit) -> list[str]:
+def rater_names(audit: AuditFolder) -> list[str]:
     """Return the names of the raters' groups whose votes an audit holds."""
     return sorted({one.name for one in _editions(audit, None)})
 
 
-def newest_edition(audit: Audit, name: str | None = None) -> Identity | None:
+def newest_edition(audit: AuditFolder, name: str | None = None) -> Identity | None:
     """Return the identity of the newest votes; None where there are none."""
     editions = _editions(audit, name)
     names = rater_names(audit) if name is None else [name]
@@ -181,7 +181,7 @@ def newest_edition(audit: Audit, name: str | None = None) -> Identity | None:
 
 
 def human_labels(
-    audit: Audit, axis: str, *, rule: Rule = "majority", name: str | None = None
+    audit: AuditFolder, axis: str, *, rule: Rule = "majority", name: str | None = None
 ) -> dict[str, str | None]:
     """Return the raters' consensus on an axis by image key; None where an image does not count.
 
@@ -203,13 +203,13 @@ def human_labels(
     return dict(zip(decisions.images, decisions.axis_labels[question.id], strict=True))
 
 
-def _editions(audit: Audit, name: str | None) -> Sequence[Identity]:
+def _editions(audit: AuditFolder, name: str | None) -> Sequence[Identity]:
     return [
         one for one in audit.measurers() if one.kind == KIND and (name is None or one.name == name)
     ]
 
 
-def _found(audit: Audit, votes: Votes, source: str) -> Votes:
+def _found(audit: AuditFolder, votes: Votes, source: str) -> Votes:
     """Return the votes with images named by their keys in the audit."""
     rows = audit.images().filter("status = 'ok'").select("key, prompt, seed").fetchall()
     keys = {key for key, _, _ in rows}

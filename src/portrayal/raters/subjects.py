@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, ImportFileError, SettingError, one_of
 from portrayal.raters.questions import (
     QuestionSet,
@@ -42,7 +42,7 @@ class Subject:
     expected: Mapping[str, str] | None = None
 
 
-def chosen_study(audit: Audit, name: str | None) -> Study | None:
+def chosen_study(audit: AuditFolder, name: str | None) -> Study | None:
     """Return the study whose images are wanted; None where the audit has no study at all.
 
     Args:
@@ -106,7 +106,7 @@ def _by_category(asked: QuestionSet, where: Mapping[str, frozenset[str]]) -> Que
 
 
 def find_subjects(
-    audit: Audit,
+    audit: AuditFolder,
     study: Study | None,
     *,
     attribute: str | None = None,
@@ -148,7 +148,7 @@ def find_subjects(
 
 
 def _check_found(
-    audit: Audit, subjects: Sequence[Subject], absent: Sequence[tuple[str, int]]
+    audit: AuditFolder, subjects: Sequence[Subject], absent: Sequence[tuple[str, int]]
 ) -> None:
     if absent:
         prompt, seed = absent[0]

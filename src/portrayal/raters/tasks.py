@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import ImportFileError, one_of
 from portrayal.raters import forms
 from portrayal.raters.layouts import LABEL_STUDIO, MTURK, Layout, factor_columns, map_text
@@ -96,7 +96,7 @@ def export_tasks(
     """
     if format not in FORMATS:
         raise ImportFileError(f"task format is {format!r}; allowed: {one_of(FORMATS)}")
-    opened = Audit(audit)
+    opened = AuditFolder(audit)
     chosen = chosen_study(opened, study)
     asked = chosen_questions(chosen, questions)
     subjects = find_subjects(opened, chosen, attribute=attribute)
@@ -132,7 +132,7 @@ def _row(subject: Subject, address: str, factors: Sequence[str]) -> dict[str, An
     }
 
 
-def _write_images(audit: Audit, subjects: Sequence[Subject], folder: Path) -> dict[str, str]:
+def _write_images(audit: AuditFolder, subjects: Sequence[Subject], folder: Path) -> dict[str, str]:
     """Write the images under their keys; return the file names."""
     folder.mkdir(parents=True, exist_ok=True)
     keys = [subject.image for subject in subjects]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from portrayal.audit import Audit, writing
+from portrayal.audit import AuditFolder, writing
 from portrayal.errors import PortrayalError, one_of
 from portrayal.findings import Results
 from portrayal.report.figures import figure
@@ -17,7 +17,9 @@ _PNG_SCALE = 3
 """Pixels of a PNG per pixel of the figure: sharp in print at column width."""
 
 
-def write_figures(audit: Audit, out: Path, *, formats: Sequence[str] = ("svg",)) -> list[Path]:
+def write_figures(
+    audit: AuditFolder, out: Path, *, formats: Sequence[str] = ("svg",)
+) -> list[Path]:
     """Write every figure of an audit's report into a folder; return the files."""
     import vl_convert
 

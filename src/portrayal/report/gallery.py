@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.records import FORMATS, MAX_PIXELS
 
 SIDE = 96
@@ -25,7 +25,7 @@ class Shelf:
     failed: int
 
 
-def shelves(audit: Audit, prompts: Iterable[str], *, each: int, at_most: int) -> list[Shelf]:
+def shelves(audit: AuditFolder, prompts: Iterable[str], *, each: int, at_most: int) -> list[Shelf]:
     """Return up to `at_most` shelves of `each` images, spread evenly over the prompts."""
     wanted = list(dict.fromkeys(prompts))
     step = max(1, -(-len(wanted) // at_most))
@@ -49,7 +49,7 @@ def shelves(audit: Audit, prompts: Iterable[str], *, each: int, at_most: int) ->
     return result
 
 
-def thumbnails(audit: Audit, keys: Sequence[str], *, side: int = SIDE) -> dict[str, str]:
+def thumbnails(audit: AuditFolder, keys: Sequence[str], *, side: int = SIDE) -> dict[str, str]:
     """Return data URIs of small WebP copies of images, by key."""
     return {key: data_uri(data, side) for key, data in audit.read_images(keys).items()}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import (
     DataTable,
     Distribution,
@@ -44,7 +44,7 @@ FOREST_ROWS = 40
 """Figures of more findings than this are no overview."""
 
 
-def write_report(audit: Audit) -> Path:
+def write_report(audit: AuditFolder) -> Path:
     """Write report/index.html; it opens without a network and holds every number with its n."""
     results = Results.read(audit)
     hover = _Hover(audit, HOVER_IMAGES)
@@ -78,7 +78,7 @@ def write_report(audit: Audit) -> Path:
 class _Hover:
     """Images for hovering, until the page holds as many as it should."""
 
-    audit: Audit
+    audit: AuditFolder
     left: int
 
     def images(self, part: Part) -> dict[str, str]:
@@ -97,7 +97,7 @@ def _overviews(tested: Sequence[Finding], level: float) -> list[str]:
     ]
 
 
-def _counts(audit: Audit) -> dict[str, int]:
+def _counts(audit: AuditFolder) -> dict[str, int]:
     rows = audit.images().aggregate("status, count(*)", "status").fetchall()
     return {"ok": 0, "refused": 0, "failed": 0, **dict(rows)}
 
@@ -145,7 +145,7 @@ class _ShownStudy:
 
 
 def _shown_study(
-    audit: Audit, section: StudySection, results: Results, hover: _Hover
+    audit: AuditFolder, section: StudySection, results: Results, hover: _Hover
 ) -> _ShownStudy:
     stored = audit.studies().get(section.study)
     prompts = study_from_dict(stored).prompts() if stored else ()
@@ -164,7 +164,7 @@ def _shown_study(
     )
 
 
-def _sides(audit: Audit, section: StudySection) -> str | None:
+def _sides(audit: AuditFolder, section: StudySection) -> str | None:
     """Return the images of both sides for clicks, where a study has two."""
     found = next((part for part in section.parts if isinstance(part, Sides)), None)
     if found is None:

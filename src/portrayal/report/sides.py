@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from portrayal.audit import Audit, training_audit
+from portrayal.audit import AuditFolder, training_audit
 from portrayal.findings import SideImage
 from portrayal.report.gallery import thumbnails
 
@@ -13,7 +13,7 @@ SMALL = 72
 
 
 def side_images(
-    audit: Audit, rows: Sequence[SideImage], *, at_most: int
+    audit: AuditFolder, rows: Sequence[SideImage], *, at_most: int
 ) -> dict[str, dict[str, dict[str, list[dict[str, str]]]]]:
     """Return images by subset, occupation and side, each with its text and group.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from portrayal import __version__
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError
 from portrayal.findings import (
     AnalysisSettings,
@@ -36,7 +36,7 @@ NO_ENCODER = Identity("none", "no encoder")
 
 
 def analyze(
-    audit: Audit,
+    audit: AuditFolder,
     *,
     studies: Sequence[Study] | None = None,
     settings: AnalysisSettings | None = None,
@@ -86,7 +86,7 @@ def analyze(
     return results
 
 
-def _asked(audit: Audit) -> Sequence[Study]:
+def _asked(audit: AuditFolder) -> Sequence[Study]:
     remembered = audit.studies().items()
     return in_telling_order(
         study_from_dict(data, source=f"{name}.json") for name, data in remembered
@@ -94,7 +94,7 @@ def _asked(audit: Audit) -> Sequence[Study]:
 
 
 def _results(
-    audit: Audit,
+    audit: AuditFolder,
     seen_by: Sequence[Identity],
     settings: AnalysisSettings,
     studies: Sequence[Study],

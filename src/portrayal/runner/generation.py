@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from portrayal.audit import Audit, compact, outcomes
+from portrayal.audit import AuditFolder, compact, outcomes
 from portrayal.errors import AuditError, GenerationError, SettingError
 from portrayal.generators import GenerationSummary
 from portrayal.kinds import kind_of
@@ -55,7 +55,7 @@ def check(session: Session) -> None:
         StudyError: A study lacks its training captions.
         CorpusError: They cannot be read.
     """
-    Audit.check_place(session.path)
+    AuditFolder.check_place(session.path)
     session.models.settled(session.audit)
     kinds = [kind_of(study) for study in session.studies]
     if session.corpus and not any(kind.takes_corpus for kind in kinds):
@@ -110,7 +110,9 @@ def _looks_beside(session: Session, engine: Engine) -> bool:
 
 
 @contextlib.contextmanager
-def _measured_beside(engine: Engine, audit: Audit, measurers: Sequence[Measurer]) -> Iterator[None]:
+def _measured_beside(
+    engine: Engine, audit: AuditFolder, measurers: Sequence[Measurer]
+) -> Iterator[None]:
     """Let measurers have images while they are in memory, where both are in this process."""
     if not isinstance(engine, InProcess) or not measurers:
         yield
@@ -123,7 +125,7 @@ def _measured_beside(engine: Engine, audit: Audit, measurers: Sequence[Measurer]
 def _round(
     session: Session,
     engine: Engine,
-    audit: Audit,
+    audit: AuditFolder,
     measurers: Sequence[Measurer],
     *,
     retry_failed: bool,
@@ -166,7 +168,7 @@ def _together(rounds: Sequence[GenerationSummary]) -> GenerationSummary:
     )
 
 
-def _require_images(audit: Audit) -> None:
+def _require_images(audit: AuditFolder) -> None:
     """Raise where every image that was ever asked of this audit has failed."""
     if not (found := outcomes.reasons(audit, "failed")):
         return

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, GenerationError, SettingError, is_count
 from portrayal.generators import (
     Generator,
@@ -89,7 +89,7 @@ class Models:
         found: str | None = self.settings.get("device")
         return found
 
-    def settled(self, audit: Audit | None) -> Models:
+    def settled(self, audit: AuditFolder | None) -> Models:
         """Return these models with the generator that an audit is about, where none was given.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError, is_number
 from portrayal.findings import DEFAULT_RATE, TOGETHER, AnalysisSettings, StudyPlan, plan_studies
 from portrayal.kinds import kind_of
@@ -63,7 +63,7 @@ def plan(
 
 def plan_study(
     study: Study,
-    audit: Audit | None = None,
+    audit: AuditFolder | None = None,
     *,
     rate: float = DEFAULT_RATE,
     settings: AnalysisSettings | None = None,
@@ -81,7 +81,7 @@ def plan_study(
 
 
 def _planned(
-    study: Study, audit: Audit | None, *, rate: float, settings: AnalysisSettings | None
+    study: Study, audit: AuditFolder | None, *, rate: float, settings: AnalysisSettings | None
 ) -> StudyPlan:
     detectable = kind_of(study).detectable(study, settings or AnalysisSettings())
     return plan_studies([study], audit, name=study.name, rate=rate, detectable=detectable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from portrayal.audit import Audit, Wanted, location
+from portrayal.audit import AuditFolder, Wanted, location
 from portrayal.errors import AuditError, SettingError
 from portrayal.findings import AnalysisSettings
 from portrayal.kinds import kind_of
@@ -54,7 +54,7 @@ class Session:
         on_progress: OnProgress = no_progress,
     ) -> None:
         self.path = location(_place("out", out))
-        self.audit = Audit.find(self.path)
+        self.audit = AuditFolder.find(self.path)
         self.models = models or Models()
         self.corpus = None if corpus is None else Path(_place("corpus", corpus))
         self.analysis = analysis or AnalysisSettings()
@@ -65,23 +65,23 @@ class Session:
 
     # --- the audit ---------------------------------------------------------------------------
 
-    def opened(self) -> Audit:
+    def opened(self) -> AuditFolder:
         """Return the audit.
 
         Raises:
             NotAnAudit: It is not there yet.
         """
-        self.audit = self.audit or Audit(self.path)
+        self.audit = self.audit or AuditFolder(self.path)
         return self.audit
 
-    def begin(self, generator: Identity) -> Audit:
+    def begin(self, generator: Identity) -> AuditFolder:
         """Return the audit, making it where there is none.
 
         Raises:
             AuditError: It is about another generator.
         """
         if self.audit is None:
-            self.audit = Audit.at(self.path, generator)
+            self.audit = AuditFolder.at(self.path, generator)
         else:
             self.audit.require(generator)
         return self.audit

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError, StudyError, require_count
 from portrayal.kinds import kind_of
 from portrayal.studies import Study, builtin_names, load_studies, study_from_dict
@@ -124,7 +124,7 @@ def with_real_world(studies: Sequence[Study], file: str | os.PathLike[str]) -> t
     return tuple(new or study for new, study in zip(found, studies, strict=True))
 
 
-def remembered_studies(audit: Audit | None, known: Iterable[Study] = ()) -> dict[str, Study]:
+def remembered_studies(audit: AuditFolder | None, known: Iterable[Study] = ()) -> dict[str, Study]:
     """Return the studies that an audit remembers, by name, in the order of its files.
 
     Args:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.records import Identity
 from portrayal_practice.corpus import write_corpus
 
@@ -18,5 +18,5 @@ def captions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def audit(tmp_path: Path) -> Audit:
-    return Audit.at(tmp_path / "audit", Identity("painter", "practice:painter"))
+def audit(tmp_path: Path) -> AuditFolder:
+    return AuditFolder.at(tmp_path / "audit", Identity("painter", "practice:painter"))

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from portrayal import runner
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.selections import training_audit
 from portrayal.importers import import_images
 from portrayal.studies.reading import study_from_toml
@@ -80,7 +80,7 @@ def test_faces_are_looked_for_on_both_sides(tmp_path: Path, astronaut: Image.Ima
     session.ask(study)  # type: ignore[arg-type]
     runner.generate(session)
     runner.measure(session)
-    for side in (Audit(out), training_audit(Audit(out))):
+    for side in (AuditFolder(out), training_audit(AuditFolder(out))):
         assert side is not None
         assert "faces" in {measurer.kind for measurer in side.measurers()}
     (result,) = runner.analyze(session).studies

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.selections import read_selection, training_audit
 from portrayal.errors import AuditError, LanguageError, StudyError
 from portrayal.kinds.amplification import preparation
@@ -35,7 +35,9 @@ def asked(**changes: Any) -> AmplificationStudy:
     return found
 
 
-def prepare(study: AmplificationStudy, audit: Audit, corpus: Path | None, **options: Any) -> Any:
+def prepare(
+    study: AmplificationStudy, audit: AuditFolder, corpus: Path | None, **options: Any
+) -> Any:
     """Prepare as a session does: with what the audit has drawn before."""
     if study.name in (stored := audit.studies()):
         study = carried_over(study, study_from_dict(stored[study.name]))
@@ -52,7 +54,7 @@ def corpus_rows(captions: Path) -> list[dict[str, Any]]:
 
 
 def test_naive_captions_name_the_occupation_and_nearest_are_the_nearest(
-    captions: Path, audit: Audit
+    captions: Path, audit: AuditFolder
 ) -> None:
     study = asked()
     encoder = open_sentence_encoder("practice")
@@ -89,7 +91,9 @@ def test_naive_captions_name_the_occupation_and_nearest_are_the_nearest(
             assert chosen == pytest.approx(best[:3], abs=1e-5)
 
 
-def test_prepare_fetches_each_image_once_and_draws_prompts(captions: Path, audit: Audit) -> None:
+def test_prepare_fetches_each_image_once_and_draws_prompts(
+    captions: Path, audit: AuditFolder
+) -> None:
     study = prepare(asked(), audit, captions)
     selection, training = read_selection(audit, "small"), training_audit(audit)
     assert selection is not None
@@ -109,7 +113,9 @@ def test_prepare_fetches_each_image_once_and_draws_prompts(captions: Path, audit
     assert audit.studies()["small"]["drawn"]["captions"]["teacher"][0]["caption"]
 
 
-def test_a_second_time_nothing_is_chosen_or_fetched_again(captions: Path, audit: Audit) -> None:
+def test_a_second_time_nothing_is_chosen_or_fetched_again(
+    captions: Path, audit: AuditFolder
+) -> None:
     first = prepare(asked(), audit, captions)
     told: list[tuple[str, int, int]] = []
     known = carried_over(asked(), first)
@@ -120,7 +126,7 @@ def test_a_second_time_nothing_is_chosen_or_fetched_again(captions: Path, audit:
     assert prepare(known, audit, None) == first, "and without the corpus"
 
 
-def test_more_captions_keep_those_that_were_there(captions: Path, audit: Audit) -> None:
+def test_more_captions_keep_those_that_were_there(captions: Path, audit: AuditFolder) -> None:
     first = prepare(asked(captions=4), audit, captions)
     more = prepare(asked(captions=6), audit, captions)
     assert first.drawn is not None
@@ -129,13 +135,15 @@ def test_more_captions_keep_those_that_were_there(captions: Path, audit: Audit) 
         assert more.drawn.captions[name][: len(drawn)] == drawn
 
 
-def test_without_a_corpus_the_line_says_which_option(audit: Audit) -> None:
+def test_without_a_corpus_the_line_says_which_option(audit: AuditFolder) -> None:
     with pytest.raises(StudyError, match="with --corpus CORPUS") as error:
         prepare(asked(), audit, None)
     assert "\n" not in str(error.value)
 
 
-def test_another_corpus_needs_another_audit(captions: Path, audit: Audit, tmp_path: Path) -> None:
+def test_another_corpus_needs_another_audit(
+    captions: Path, audit: AuditFolder, tmp_path: Path
+) -> None:
     prepare(asked(), audit, captions)
     other = tmp_path / "half"
     other.mkdir()
@@ -148,7 +156,7 @@ def test_another_corpus_needs_another_audit(captions: Path, audit: Audit, tmp_pa
 
 
 def test_images_that_cannot_be_had_are_counted_and_asked_for_once(
-    captions: Path, audit: Audit, tmp_path: Path
+    captions: Path, audit: AuditFolder, tmp_path: Path
 ) -> None:
     damaged = tmp_path / "damaged"
     damaged.mkdir()
@@ -166,10 +174,12 @@ def test_images_that_cannot_be_had_are_counted_and_asked_for_once(
     assert {reason for (reason,) in failed} == {"corrupt image: no PNG, JPEG or WebP"}
     before = training.images().aggregate("count(*)").fetchall()
     prepare(asked(), audit, damaged)
-    assert Audit(training.path).images().aggregate("count(*)").fetchall() == before
+    assert AuditFolder(training.path).images().aggregate("count(*)").fetchall() == before
 
 
-def test_paraphrases_are_paid_for_once_and_stored_on_the_way(captions: Path, audit: Audit) -> None:
+def test_paraphrases_are_paid_for_once_and_stored_on_the_way(
+    captions: Path, audit: AuditFolder
+) -> None:
     class Counted(RuleParaphraser):
         asked = 0
 
@@ -206,7 +216,7 @@ def test_paraphrases_are_paid_for_once_and_stored_on_the_way(captions: Path, aud
 
 
 def test_a_chat_model_is_not_opened_when_all_is_paraphrased(
-    captions: Path, audit: Audit, monkeypatch: pytest.MonkeyPatch
+    captions: Path, audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     chat = asked(paraphraser={"by": "chat", "model": "small"})

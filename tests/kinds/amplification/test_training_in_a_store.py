@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.audit.locations import location
 from portrayal.audit.selections import read_selection, training_audit
 from portrayal.corpora import create_corpus
@@ -19,8 +19,10 @@ from portrayal.studies.reading import load_study, study_from_dict
 
 
 @pytest.fixture
-def stored() -> Audit:
-    return Audit.at(f"memory://{uuid.uuid4().hex}/audit", Identity("painter", "practice:painter"))
+def stored() -> AuditFolder:
+    return AuditFolder.at(
+        f"memory://{uuid.uuid4().hex}/audit", Identity("painter", "practice:painter")
+    )
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ def study() -> AmplificationStudy:
 
 
 def test_a_corpus_is_not_made_there_and_that_is_known_early(
-    captions: Path, stored: Audit, study: AmplificationStudy
+    captions: Path, stored: AuditFolder, study: AmplificationStudy
 ) -> None:
     with pytest.raises(StudyError, match="portrayal corpus add CORPUS"):
         check_corpus([study], stored.path, captions)
@@ -43,7 +45,11 @@ def test_a_corpus_is_not_made_there_and_that_is_known_early(
 
 
 def test_captions_and_images_are_those_of_a_folder(
-    captions: Path, audit: Audit, stored: Audit, study: AmplificationStudy, tmp_path: Path
+    captions: Path,
+    audit: AuditFolder,
+    stored: AuditFolder,
+    study: AmplificationStudy,
+    tmp_path: Path,
 ) -> None:
     corpus = tmp_path / "corpus"
     create_corpus(corpus, [captions])

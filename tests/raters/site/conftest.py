@@ -10,7 +10,7 @@ pytest.importorskip("starlette", reason='the rating page needs: pip install "por
 import postgres_server
 from rating_server import RatingServer, ThreadServer, make_audit
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 
 PROMPTS = {
     "a photo of a doctor": {"attribute": "doctor"},
@@ -43,7 +43,7 @@ def database(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture
-def audit(tmp_path: Path) -> Audit:
+def audit(tmp_path: Path) -> AuditFolder:
     """An audit of twelve images."""
     return make_audit(tmp_path / "audit", PROMPTS, images=6)
 

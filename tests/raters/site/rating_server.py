@@ -17,7 +17,7 @@ from pathlib import Path
 import uvicorn
 from PIL import Image, ImageDraw
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.raters.site.app import SiteSettings, create_app
 from portrayal.raters.site.database import open_database
 from portrayal.raters.site.protection import LOOPBACK
@@ -44,9 +44,9 @@ def image(number: int, *, size: int = 96) -> bytes:
     return written.getvalue()
 
 
-def make_audit(folder: Path, prompts: dict[str, dict[str, str]], *, images: int) -> Audit:
+def make_audit(folder: Path, prompts: dict[str, dict[str, str]], *, images: int) -> AuditFolder:
     """An audit with `images` images of every prompt; the factors are given by prompt."""
-    audit = Audit.at(folder, Identity("test", "painter", {}))
+    audit = AuditFolder.at(folder, Identity("test", "painter", {}))
     audit.append_images(
         [
             ImageRecord(prompt, seed, "ok", data=image(100 * i + seed), factors=factors)
@@ -116,7 +116,7 @@ class ThreadServer:
     """The same app on a real socket, in a thread of the test: quick to start, not to be killed."""
 
     def __init__(self, audit: Path, database: str | None = None) -> None:
-        opened = Audit(audit)
+        opened = AuditFolder(audit)
         self._database = open_database(opened.path, database)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._socket.bind(("127.0.0.1", 0))

@@ -15,7 +15,7 @@ import pytest
 from rating_server import ThreadServer, make_audit
 
 from portrayal import raters
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, ImportFileError, SettingError
 from portrayal.raters import site
 from portrayal.raters.mapping import read_map
@@ -29,7 +29,7 @@ FORM = {"content-type": "application/x-www-form-urlencoded", "accept": "applicat
 
 
 @pytest.fixture
-def rating(audit: Audit, serve_here: Start) -> tuple[ThreadServer, dict[str, str]]:
+def rating(audit: AuditFolder, serve_here: Start) -> tuple[ThreadServer, dict[str, str]]:
     """A served rating with two raters, and their tokens."""
     made = site.prepare(audit.path, raters=["Ann", "Bo"], per_image=2, checks=0.1)
     return serve_here(audit.path), dict(made.tokens)
@@ -95,7 +95,7 @@ def test_a_raters_token_opens_no_admin_page(rating: tuple[ThreadServer, dict[str
 
 
 def test_tokens_are_stored_hashed_and_stay_out_of_pages(
-    rating: tuple[ThreadServer, dict[str, str]], audit: Audit
+    rating: tuple[ThreadServer, dict[str, str]], audit: AuditFolder
 ) -> None:
     server, tokens = rating
     with client(server, tokens["Ann"]) as ann:
@@ -140,7 +140,7 @@ def test_double_submits_store_one_answer(rating: tuple[ThreadServer, dict[str, s
 
 
 def test_another_raters_task_cannot_be_written(
-    rating: tuple[ThreadServer, dict[str, str]], audit: Audit
+    rating: tuple[ThreadServer, dict[str, str]], audit: AuditFolder
 ) -> None:
     server, tokens = rating
     with client(server, tokens["Ann"]) as ann, client(server, tokens["Bo"]) as bo:
@@ -224,7 +224,7 @@ def test_guessing_tokens_is_slowed_down_and_raters_are_not(
 
 
 def test_a_script_is_slowed_down(
-    audit: Audit, serve_here: Start, monkeypatch: pytest.MonkeyPatch
+    audit: AuditFolder, serve_here: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # On a slow machine a script is no faster than what is allowed; here nothing is given back.
     monkeypatch.setattr(web_rating, "PER_TOKEN", Rate(web_rating.PER_TOKEN.burst, 0.0))
@@ -335,7 +335,7 @@ def _anonymous(page: str) -> str:
 
 
 def test_admin_sees_progress_makes_links_and_downloads_votes(
-    rating: tuple[ThreadServer, dict[str, str]], audit: Audit, tmp_path: Path
+    rating: tuple[ThreadServer, dict[str, str]], audit: AuditFolder, tmp_path: Path
 ) -> None:
     server, tokens = rating
     for name in ("Ann", "Bo"):
@@ -378,7 +378,7 @@ def test_admin_acts_need_the_form_token(rating: tuple[ThreadServer, dict[str, st
 
 
 def test_a_closed_link_opens_nothing_and_others_get_the_work(
-    rating: tuple[ThreadServer, dict[str, str]], audit: Audit
+    rating: tuple[ThreadServer, dict[str, str]], audit: AuditFolder
 ) -> None:
     server, tokens = rating
     with client(server, tokens["Ann"]) as ann, client(server) as admin:
@@ -398,7 +398,7 @@ def test_a_closed_link_opens_nothing_and_others_get_the_work(
 
 
 def test_collected_votes_are_measurements_in_editions(
-    rating: tuple[ThreadServer, dict[str, str]], audit: Audit
+    rating: tuple[ThreadServer, dict[str, str]], audit: AuditFolder
 ) -> None:
     server, tokens = rating
     with pytest.raises(AuditError, match="no image has been rated yet"):
@@ -410,9 +410,9 @@ def test_collected_votes_are_measurements_in_editions(
         assert site.collect(audit.path).new is False
         answer(ann, first_task(ann), person="no", attribute="no")
     assert site.collect(audit.path).edition == 2
-    votes = raters.load_votes(Audit(audit.path))
+    votes = raters.load_votes(AuditFolder(audit.path))
     assert [vote.rater for vote in votes.votes] == ["1", "1"]
-    genders = raters.human_labels(Audit(audit.path), "perceived gender")
+    genders = raters.human_labels(AuditFolder(audit.path), "perceived gender")
     assert sorted(genders.values(), key=str) == [None, "man"]
 
 
@@ -463,8 +463,11 @@ def test_raters_see_the_attribute_and_never_the_intervention(
             seen.add(code)
     assert len(seen) == 12
     site.collect(audit.path)
-    assert set(raters.human_labels(Audit(audit.path), "culture").values()) == {"western", None}
-    votes = raters.load_votes(Audit(audit.path), prompts=study.prompts())
+    assert set(raters.human_labels(AuditFolder(audit.path), "culture").values()) == {
+        "western",
+        None,
+    }
+    votes = raters.load_votes(AuditFolder(audit.path), prompts=study.prompts())
     assert len(votes.votes) == 12
     levels = {image.factors["intervention"] for image in votes.images.values()}
     assert {"original", "honesty", "diverse cultures", "all genders"} <= levels
@@ -484,7 +487,7 @@ def test_raters_see_the_attribute_and_never_the_intervention(
     ],
 )
 def test_faults_in_preparing_are_one_line(
-    audit: Audit, options: dict[str, Any], message: str
+    audit: AuditFolder, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises((AuditError, SettingError)) as caught:
         site.prepare(audit.path, **options)
@@ -492,7 +495,7 @@ def test_faults_in_preparing_are_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_of_known_answers_must_fit(audit: Audit, tmp_path: Path) -> None:
+def test_a_file_of_known_answers_must_fit(audit: AuditFolder, tmp_path: Path) -> None:
     known = tmp_path / "known.csv"
     for text, message in (
         ("prompt,seed,person\na photo of a doctor,0,perhaps\n", "row 2, column person: 'perhaps'"),
@@ -505,7 +508,7 @@ def test_a_file_of_known_answers_must_fit(audit: Audit, tmp_path: Path) -> None:
             site.prepare(audit.path, known=known)
 
 
-def test_a_rating_keeps_its_questions(audit: Audit, tmp_path: Path) -> None:
+def test_a_rating_keeps_its_questions(audit: AuditFolder, tmp_path: Path) -> None:
     site.prepare(audit.path)
     other = tmp_path / "questions.toml"
     other.write_text(
@@ -517,12 +520,12 @@ def test_a_rating_keeps_its_questions(audit: Audit, tmp_path: Path) -> None:
         site.prepare(audit.path, questions=other)
 
 
-def test_serving_what_was_not_prepared_is_one_line(audit: Audit) -> None:
+def test_serving_what_was_not_prepared_is_one_line(audit: AuditFolder) -> None:
     with pytest.raises(AuditError, match="nothing to rate"):
         site.serve(audit.path, port=0)
 
 
-def test_a_taken_port_is_one_line(audit: Audit) -> None:
+def test_a_taken_port_is_one_line(audit: AuditFolder) -> None:
     import socket
 
     site.prepare(audit.path)
@@ -534,7 +537,7 @@ def test_a_taken_port_is_one_line(audit: Audit) -> None:
             site.serve(audit.path, port=port)
 
 
-def test_a_database_that_is_none_is_one_line(audit: Audit) -> None:
+def test_a_database_that_is_none_is_one_line(audit: AuditFolder) -> None:
     (audit.path / "annotations.sqlite").write_bytes(b"not a database at all" * 100)
     with pytest.raises(AuditError, match="cannot be opened as a database of ratings"):
         site.prepare(audit.path)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, NewerFormat
 from portrayal.raters import site
 from portrayal.raters.questions import default_questions
@@ -38,7 +38,7 @@ WHOLE = {"person": "yes", "attribute": "yes", "gender": "man", "skin": "dark ski
 
 
 @pytest.fixture
-def rating(audit: Audit, database: str | None) -> Iterator[tuple[Database, dict[str, str]]]:
+def rating(audit: AuditFolder, database: str | None) -> Iterator[tuple[Database, dict[str, str]]]:
     made = site.prepare(audit.path, raters=["Ann", "Bo"], per_image=2, checks=0, database=database)
     opened = open_database(audit.path, database)
     yield opened, dict(made.tokens)
@@ -199,7 +199,7 @@ for code in codes * 100:
 
 
 def test_every_acknowledged_answer_survives_a_kill(
-    rating: tuple[Database, dict[str, str]], audit: Audit
+    rating: tuple[Database, dict[str, str]], audit: AuditFolder
 ) -> None:
     database, tokens = rating
     url = "" if "sqlite" in database.name else database.engine.url.render_as_string(False)
@@ -283,7 +283,7 @@ def test_names_must_be_new_and_readable(
 # --- the database ---------------------------------------------------------------------------------
 
 
-def test_sqlite_flushes_every_commit(audit: Audit) -> None:
+def test_sqlite_flushes_every_commit(audit: AuditFolder) -> None:
     opened = open_database(audit.path)
     with opened.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
@@ -292,7 +292,9 @@ def test_sqlite_flushes_every_commit(audit: Audit) -> None:
     opened.close()
 
 
-def test_a_newer_format_is_refused(rating: tuple[Database, dict[str, str]], audit: Audit) -> None:
+def test_a_newer_format_is_refused(
+    rating: tuple[Database, dict[str, str]], audit: AuditFolder
+) -> None:
     database, _ = rating
     with database.writing() as connection:
         database.remember(connection, {"format": 99})

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from portrayal.audit import Audit, Selection, read_selection, training_audit
+from portrayal.audit import AuditFolder, Selection, read_selection, training_audit
 from portrayal.findings import (
     AnalysisSettings,
     Finding,
@@ -185,7 +185,7 @@ def _warnings(view: AmplificationView, found: Mapping[SubsetName, Amplified]) ->
 
 
 def _about(
-    study: AmplificationStudy, selection: Selection, audit: Audit, rule: FaceRule | None
+    study: AmplificationStudy, selection: Selection, audit: AuditFolder, rule: FaceRule | None
 ) -> Iterator[str]:
     """Say what the numbers stand on, whatever the encoder."""
     about = selection.about

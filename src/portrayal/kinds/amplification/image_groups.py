@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import (
     NO_EMBEDDING,
     NOT_FINITE,
@@ -65,7 +65,7 @@ class MeasuredImages:
     vectors: npt.NDArray[np.float32] = field(repr=False)
 
 
-def face_detector(audit: Audit) -> Identity | None:
+def face_detector(audit: AuditFolder) -> Identity | None:
     """Return the face detector that has looked at an audit; None where none has.
 
     Where one has looked in the layout of version 0.1 and again since, the later look counts.
@@ -75,7 +75,7 @@ def face_detector(audit: Audit) -> Identity | None:
 
 
 def look(
-    audit: Audit, data: StudyData, name: str, axis: Axis, faces: FaceRule | None
+    audit: AuditFolder, data: StudyData, name: str, axis: Axis, faces: FaceRule | None
 ) -> MeasuredImages | None:
     """Say what every image of an audit counts as; None where the measurer says nothing on the axis.
 
@@ -100,7 +100,7 @@ def look(
 
 
 def _labels(
-    audit: Audit, measured: Measured, data: StudyData, name: str, axis: Axis
+    audit: AuditFolder, measured: Measured, data: StudyData, name: str, axis: Axis
 ) -> dict[str, str] | None:
     """Label all images of an audit; embeddings are normalised on the way, where they are."""
     keys, vectors, good = measured.keys, measured.vectors, measured.good
@@ -122,7 +122,9 @@ def _labels(
     return labels
 
 
-def _listing(audit: Audit, labels: dict[str, str], measured: Measured) -> dict[str, list[str]]:
+def _listing(
+    audit: AuditFolder, labels: dict[str, str], measured: Measured
+) -> dict[str, list[str]]:
     """Return image keys by prompt, and give images without an answer their reason."""
     rows = audit.images().select("prompt, seed, key, status").order("seed").fetchall()
     listing: dict[str, list[str]] = {}
@@ -137,7 +139,7 @@ def _listing(audit: Audit, labels: dict[str, str], measured: Measured) -> dict[s
     return listing
 
 
-def _face_reasons(audit: Audit, rule: FaceRule) -> Mapping[str, str | None]:
+def _face_reasons(audit: AuditFolder, rule: FaceRule) -> Mapping[str, str | None]:
     """Return by image key why an image does not show exactly one face, or None."""
     detector = face_detector(audit)
     if detector is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
 from portrayal.kinds import Kind
 from portrayal.kinds.amplification.parts import AmplificationScatter
@@ -40,7 +40,7 @@ class Amplification(Kind[AmplificationStudy]):
     def prepare(
         self,
         study: AmplificationStudy,
-        audit: Audit,
+        audit: AuditFolder,
         corpus: Path | None,
         *,
         on_progress: OnProgress,
@@ -65,7 +65,7 @@ class Amplification(Kind[AmplificationStudy]):
     def measure_more(
         self,
         studies: Sequence[AmplificationStudy],
-        audit: Audit,
+        audit: AuditFolder,
         measurers: Sequence[Measurer],
         *,
         on_progress: OnProgress,

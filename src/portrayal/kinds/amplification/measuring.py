@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from portrayal.audit import Audit, training_audit
+from portrayal.audit import AuditFolder, training_audit
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.measurers import (
     FaceMeasurer,
@@ -16,7 +16,7 @@ from portrayal.measurers import (
 from portrayal.progress import OnProgress, counted
 
 
-def face_measurers(studies: Sequence[AmplificationStudy], audit: Audit) -> list[FaceMeasurer]:
+def face_measurers(studies: Sequence[AmplificationStudy], audit: AuditFolder) -> list[FaceMeasurer]:
     """Open the face detectors that studies want for an audit's images."""
     rules = (study.face_rule(audit.generator) for study in studies)
     names = dict.fromkeys(rule.detector for rule in rules if rule is not None)
@@ -24,7 +24,7 @@ def face_measurers(studies: Sequence[AmplificationStudy], audit: Audit) -> list[
 
 
 def measure_sides(
-    audit: Audit,
+    audit: AuditFolder,
     studies: Sequence[AmplificationStudy],
     measurers: Sequence[Measurer],
     *,

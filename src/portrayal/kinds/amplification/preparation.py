@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from portrayal.audit import (
-    Audit,
+    AuditFolder,
     Selection,
     corpus_folder,
     object_path,
@@ -29,7 +29,7 @@ from portrayal.progress import OnProgress, counted, no_progress
 from portrayal.studies import Study
 
 
-def open_corpus(audit: Audit, place: Path) -> Corpus:
+def open_corpus(audit: AuditFolder, place: Path) -> Corpus:
     """Open a corpus; of a folder with tables or tars, make one inside the audit first.
 
     Args:
@@ -85,7 +85,7 @@ def _check_sources(place: Path) -> None:
 
 def prepare(
     study: AmplificationStudy,
-    audit: Audit,
+    audit: AuditFolder,
     corpus: Path | None,
     *,
     on_progress: OnProgress | None = None,
@@ -129,7 +129,7 @@ def prepare(
 
 
 def _selected(
-    study: AmplificationStudy, audit: Audit, corpus: Corpus | None, report: OnProgress
+    study: AmplificationStudy, audit: AuditFolder, corpus: Corpus | None, report: OnProgress
 ) -> Selection:
     stored = read_selection(audit, study.name)
     asked = asked_of(study, corpus)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from portrayal.audit import Audit, compact, training_folder
+from portrayal.audit import AuditFolder, compact, training_folder
 from portrayal.corpora import Corpus
 from portrayal.progress import OnCount
 from portrayal.records import ImageRecord
@@ -39,7 +39,7 @@ class FetchSummary:
 
 
 def fetch_images(
-    audit: Audit, corpus: Corpus, selection: pa.Table, *, on_progress: OnCount | None = None
+    audit: AuditFolder, corpus: Corpus, selection: pa.Table, *, on_progress: OnCount | None = None
 ) -> FetchSummary:
     """Store the images of selected captions that are not there yet.
 
@@ -52,7 +52,7 @@ def fetch_images(
     Raises:
         AuditError: The training side is of another corpus.
     """
-    training = Audit.at(training_folder(audit), corpus.identity)
+    training = AuditFolder.at(training_folder(audit), corpus.identity)
     wanted = _distinct(selection)
     there = {key for (key,) in training.images().select("key").fetchall()}
     missing = {place: row for place, row in wanted.items() if row[2] not in there}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import (
     AnalysisSettings,
     Distribution,
@@ -44,7 +44,7 @@ class ConceptsBesideRaters(HumanSide):
 
 def concepts_beside_raters(
     study: AssociationStudy,
-    audit: Audit,
+    audit: AuditFolder,
     data: Sequence[StudyData],
     result: StudyResult,
     settings: AnalysisSettings,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
 from portrayal.generators import StatesTruth
 from portrayal.kinds import Kind, Truth
@@ -47,7 +47,7 @@ class Association(Kind[AssociationStudy]):
     def beside_raters(
         self,
         study: AssociationStudy,
-        audit: Audit,
+        audit: AuditFolder,
         data: Sequence[StudyData],
         result: StudyResult,
         settings: AnalysisSettings,

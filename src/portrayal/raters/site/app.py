@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError
 from portrayal.raters.site import pages
 from portrayal.raters.site.administration import AdminPages
@@ -44,7 +44,7 @@ class SiteSettings:
 
 
 def create_app(
-    audit: Audit, database: Database, *, admin_token: str, settings: SiteSettings
+    audit: AuditFolder, database: Database, *, admin_token: str, settings: SiteSettings
 ) -> Starlette:
     """Return the app of a prepared rating.
 

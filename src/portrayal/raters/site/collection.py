@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError
 from portrayal.raters.site import overview
 from portrayal.raters.site.database import open_database
@@ -23,7 +23,7 @@ def collect(audit: str | Path, *, database: str | None = None, name: str = "rate
     Raises:
         AuditError: Nothing has been rated.
     """
-    opened = Audit(audit)
+    opened = AuditFolder(audit)
     stored = open_database(opened.path, database)
     try:
         settings = stored.settings()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.pixels import as_rgb
 
 KEPT_BYTES = 128 * 1024 * 1024
@@ -37,7 +37,7 @@ class AuditImages:
         audit: Where they are.
     """
 
-    def __init__(self, audit: Audit) -> None:
+    def __init__(self, audit: AuditFolder) -> None:
         self._audit = audit
         self._kept: OrderedDict[str, ImageFile] = OrderedDict()
         self._size = 0

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, ImportFileError, SettingError, one_of
 from portrayal.raters.questions import QuestionSet, questions_from
 from portrayal.raters.site.database import FORMAT, Database, has_database, open_database
@@ -70,7 +70,7 @@ def prepare(
         AuditError: The audit has nothing to rate, or a number makes no sense.
         ImportFileError: A file of questions or known answers is wrong.
     """
-    opened = Audit(audit)
+    opened = AuditFolder(audit)
     chosen = chosen_study(opened, study)
     asked = chosen_questions(chosen, questions)
     _check_keys(asked)
@@ -134,7 +134,7 @@ def _check_keys(questions: QuestionSet) -> None:
 
 
 def _remember(
-    database: Database, audit: Audit, study: Study | None, questions: QuestionSet
+    database: Database, audit: AuditFolder, study: Study | None, questions: QuestionSet
 ) -> None:
     """Store what a rating is about, once; refuse what differs from it later on."""
     about = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, SettingError
 from portrayal.raters.site.app import SiteSettings, create_app
 from portrayal.raters.site.database import Database, open_database
@@ -103,12 +103,12 @@ def serve(
         AuditError: Nothing was prepared, or the address cannot be used.
     """
     with at or listen(host, port, url=url) as place:
-        opened = Audit(audit)
+        opened = AuditFolder(audit)
         _serve(opened, open_database(opened.path, database), place, on_ready)
 
 
 def _serve(
-    audit: Audit,
+    audit: AuditFolder,
     stored: Database,
     place: Listening,
     on_ready: Callable[[Site], None] | None,

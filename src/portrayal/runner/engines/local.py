@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from portrayal import errors
-from portrayal.audit import Audit, Pairs, Wanted
+from portrayal.audit import AuditFolder, Pairs, Wanted
 from portrayal.errors import GenerationError, PortrayalError
 from portrayal.generators import (
     GenerationSummary,
@@ -61,7 +61,7 @@ class InProcess:
 
     def generate(
         self,
-        audit: Audit,
+        audit: AuditFolder,
         wanted: Wanted | Pairs,
         *,
         on_progress: OnCount | None = None,
@@ -169,7 +169,7 @@ class DeviceProcesses:
 
     def generate(
         self,
-        audit: Audit,
+        audit: AuditFolder,
         wanted: Wanted | Pairs,
         *,
         on_progress: OnCount | None = None,
@@ -194,7 +194,7 @@ class DeviceProcesses:
         lost, self._lost = self._lost, 0
         return GenerationSummary(made, refused, failed, present, truncated, lost)
 
-    def _share(self, audit: Audit, task: Task, report: OnCount) -> list[GenerationSummary]:
+    def _share(self, audit: AuditFolder, task: Task, report: OnCount) -> list[GenerationSummary]:
         for worker in self._workers:
             worker.pipe.send(("make", audit.path, task))
         busy = {worker.pipe: worker for worker in self._workers}
@@ -287,7 +287,7 @@ def _serve(opener: Opener, look: MeasurersOpener | None, device: str, pipe: Conn
 def _make(
     generator: Generator, measurers: Sequence[Measurer], pipe: Connection, folder: Any, task: Task
 ) -> GenerationSummary:
-    audit = Audit(folder)
+    audit = AuditFolder(folder)
     with (
         MeasuresWhileGenerating(audit, measurers)
         if measurers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from portrayal.audit import Audit, Pairs, Wanted
+from portrayal.audit import AuditFolder, Pairs, Wanted
 from portrayal.errors import GenerationError
 from portrayal.generators import GenerationSummary, Generator
 from portrayal.measurers import Measurer
@@ -31,7 +31,7 @@ class Engine(Protocol):
 
     def generate(
         self,
-        audit: Audit,
+        audit: AuditFolder,
         wanted: Wanted | Pairs,
         *,
         on_progress: OnCount | None = None,

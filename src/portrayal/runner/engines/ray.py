@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
-from portrayal.audit import Audit, Pairs, Wanted
+from portrayal.audit import AuditFolder, Pairs, Wanted
 from portrayal.errors import GenerationError
 from portrayal.generators import GenerationSummary, MissingRequests, Task, find_task, store_records
 from portrayal.loading import first_line, import_extra
@@ -94,7 +94,7 @@ class RayWorkers:
 
     def generate(
         self,
-        audit: Audit,
+        audit: AuditFolder,
         wanted: Wanted | Pairs,
         *,
         on_progress: OnCount | None = None,
@@ -159,7 +159,7 @@ def _knock(address: str | None) -> None:
 class _TaskRun:
     """One task on its way through the workers."""
 
-    def __init__(self, pool: WorkerPool, audit: Audit, task: Task, report: OnCount) -> None:
+    def __init__(self, pool: WorkerPool, audit: AuditFolder, task: Task, report: OnCount) -> None:
         self.stored: Counter[str] = Counter()
         self._pool = pool
         self._audit = audit

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.errors import PortrayalError
 from portrayal.generators import Generator, PreparesForLongRuns, record, store_records
 from portrayal.loading import Attempts, Failure
@@ -63,7 +63,7 @@ class Worker:
         self._turn = threading.Lock()
         self._generator: Generator | None = None
         self._attempts: Attempts[Request, GeneratedImage] | None = None
-        self._audit: Audit | None = None
+        self._audit: AuditFolder | None = None
 
     def open(self) -> Ready | Broken:
         """Load the generator."""
@@ -124,10 +124,10 @@ class Worker:
             watching.__exit__(None, None, None)
         return Stored()
 
-    def _opened(self, folder: str) -> tuple[Audit, MeasuresWhileGenerating | None]:
+    def _opened(self, folder: str) -> tuple[AuditFolder, MeasuresWhileGenerating | None]:
         if self._audit is None or str(self._audit.path) != folder:
             self.finish()
-            self._audit = Audit(folder)
+            self._audit = AuditFolder(folder)
             if self._measurers:
                 self._watching = MeasuresWhileGenerating(self._audit, self._measurers).__enter__()
         return self._audit, self._watching
