@@ -8,7 +8,7 @@ import sys
 import portrayal
 
 PUBLIC = [
-    "Audit",
+    "AuditFolder",
     "Finding",
     "GeneratedImage",
     "Identity",
@@ -46,7 +46,7 @@ def test_import_is_light() -> None:
 
 def test_audit_needs_no_torch() -> None:
     code = (
-        "import sys; from portrayal import Audit, load_study, statistics; "
+        "import sys; from portrayal import AuditFolder, load_study, statistics; "
         "print('torch' in sys.modules)"
     )
     done = subprocess.run(

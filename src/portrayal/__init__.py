@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Audit",
+    "AuditFolder",
     "Finding",
     "GeneratedImage",
     "Identity",
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Audit": "portrayal.audit",
+    "AuditFolder": "portrayal.audit",
     "PortrayalError": "portrayal.errors",
     "Finding": "portrayal.findings",
     "Identity": "portrayal.records",

@@ -76,7 +76,7 @@ def test_an_audit_is_made_once_and_opened_again(audit: AuditFolder, url: str) ->
     again = AuditFolder.at(url, samples.GENERATOR)
     assert again.header == AuditFolder(url).header == audit.header
     assert (audit.path / "audit.json").read_text() == header
-    assert repr(audit) == f"Audit({url!r})"
+    assert repr(audit) == f"AuditFolder({url!r})"
     with pytest.raises(AuditError, match="about another generator"):
         AuditFolder.at(url, Identity("other", "model"))
 

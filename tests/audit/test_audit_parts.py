@@ -229,9 +229,9 @@ def test_a_full_disk_is_one_clear_line_and_harms_nothing(tmp_path: Path) -> None
         import sys
         sys.path.insert(0, sys.argv[2])
         import audit_samples as samples
-        from portrayal.audit import Audit
+        from portrayal.audit import AuditFolder
         from portrayal.errors import AuditError
-        audit = Audit.at(sys.argv[1] + "/audit", samples.GENERATOR)
+        audit = AuditFolder.at(sys.argv[1] + "/audit", samples.GENERATOR)
         audit.append_images([samples.made("small", 0)])
         try:
             audit.append_images([samples.made("large", 0, bytes(4_000_000))])
@@ -264,9 +264,9 @@ def test_a_file_system_limit_is_one_clear_line(tmp_path: Path) -> None:
         import resource, sys
         sys.path.insert(0, sys.argv[2])
         import audit_samples as samples
-        from portrayal.audit import Audit
+        from portrayal.audit import AuditFolder
         from portrayal.errors import AuditError
-        audit = Audit.at(sys.argv[1], samples.GENERATOR)
+        audit = AuditFolder.at(sys.argv[1], samples.GENERATOR)
         resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
         try:
             audit.append_images([samples.made("large", 0, bytes(1_000_000))])
@@ -291,8 +291,8 @@ def test_killed_while_appending_nothing_torn_is_seen(tmp_path: Path, moment: flo
         import sys
         sys.path.insert(0, sys.argv[2])
         import audit_samples as samples
-        from portrayal.audit import Audit
-        audit = Audit.at(sys.argv[1], samples.GENERATOR)
+        from portrayal.audit import AuditFolder
+        audit = AuditFolder.at(sys.argv[1], samples.GENERATOR)
         print("ready", flush=True)
         for seed in range(100_000):
             audit.append_images([samples.made("a", seed, bytes(2_000_000))])

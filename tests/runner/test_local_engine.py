@@ -125,12 +125,12 @@ def test_the_generator_must_be_the_audits(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 from engines import WANTED, opener
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.runner.engines import EngineSettings, open_engine
 
 if __name__ == "__main__":
     with open_engine(opener(pause=0.2), EngineSettings(devices=("one", "two"))) as engine:
-        audit = Audit.at(sys.argv[1], engine.identity)
+        audit = AuditFolder.at(sys.argv[1], engine.identity)
         print("ready", flush=True)
         engine.generate(audit, WANTED)
 """

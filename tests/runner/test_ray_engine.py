@@ -25,7 +25,7 @@ DRIVER = """
 import json, sys
 from dataclasses import asdict
 from engines import look, opener
-from portrayal.audit import Audit
+from portrayal.audit import AuditFolder
 from portrayal.runner.engines import EngineSettings, open_engine
 from portrayal.errors import PortrayalError
 
@@ -33,7 +33,7 @@ job = json.loads(sys.argv[1])
 settings = EngineSettings("ray", address=job["address"], workers=job.get("workers"))
 try:
     with open_engine(opener(**job.get("settings", {})), settings, look=look) as engine:
-        audit = Audit.at(job["folder"], engine.identity)
+        audit = AuditFolder.at(job["folder"], engine.identity)
         print(json.dumps("ready"), flush=True)
         made = engine.generate(audit, [tuple(want) for want in job["wanted"]])
     print(json.dumps(asdict(made)), flush=True)

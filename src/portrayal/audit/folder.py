@@ -52,9 +52,9 @@ from portrayal.records import Identity, ImageRecord, Measurement
 class AuditFolder:
     """An audit folder that exists, here or in an object store (`s3://bucket/audit`).
 
-    Open one with `Audit(path)`, make or continue one with `Audit.at(path, generator)`. Several
-    threads may share one, and several processes may have the same folder open. A relation shows
-    the folder as it was when it was asked for; use it in the thread that asked.
+    Open one with `AuditFolder(path)`, make or continue one with `AuditFolder.at(path, generator)`.
+    Several threads may share one, and several processes may have the same folder open. A relation
+    shows the folder as it was when it was asked for; use it in the thread that asked.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -111,7 +111,7 @@ class AuditFolder:
         return type(self), (self.path,)
 
     def __repr__(self) -> str:
-        return f"Audit({str(self.path)!r})"
+        return f"AuditFolder({str(self.path)!r})"
 
     @property
     def generator(self) -> Identity:
