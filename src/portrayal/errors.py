@@ -119,6 +119,16 @@ class MissingExtra(PortrayalError, ImportError):
         super().__init__(f'{module} is not installed; run: pip install "portrayal[{extra}]"')
 
 
+def shown(value: object, *, most: int = 80) -> str:
+    """Write a wrong value for an error line: on one line, and not at length.
+
+    >>> shown([1, 2])
+    '[1, 2]'
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def is_count(value: object) -> bool:
     """Tell whether a value is a whole number of at least 1."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
@@ -136,7 +146,7 @@ def require_count(setting: str, value: object) -> None:
         SettingError: It is not.
     """
     if not is_count(value):
-        raise SettingError(setting, f"is {value!r}; allowed: a whole number, 1 or more")
+        raise SettingError(setting, f"is {shown(value)}; allowed: a whole number, 1 or more")
 
 
 def one_of(allowed: object) -> str:

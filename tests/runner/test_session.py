@@ -231,7 +231,7 @@ def test_places_that_are_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["occupations", "entigen"], r"study is \['occupations', 'entigen'\]; allowed: the name"),
+        (["occupations", 5], "study is 5; allowed: the name of a study or suite"),
         (5, "study is 5; allowed: the name of a study or suite"),
         ([], r"study is \[\]; allowed"),
     ],

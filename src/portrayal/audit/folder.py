@@ -371,14 +371,19 @@ class AuditFolder:
         return documents.write_report(self.path, html)
 
     @property
+    def report_file(self) -> Path:
+        """Where the report is, once it was written."""
+        return documents.report_file(self.path)
+
+    @property
     def has_report(self) -> bool:
         """Whether a report was written."""
-        return documents.report_file(self.path).exists()
+        return self.report_file.exists()
 
     @property
     def figures_folder(self) -> Path:
         """Where the report's figures go as files."""
-        return documents.report_file(self.path).parent / "figures"
+        return self.report_file.parent / "figures"
 
     @property
     def results_file(self) -> Path:

@@ -74,13 +74,9 @@ def explain(
 ) -> None:
     """Say which word of a prompt causes who is shown, and which one to change."""
     from portrayal import runner
-    from portrayal.kinds.influence import PromptQuestion, Transmutation
-    from portrayal.language import default_text_model
+    from portrayal.kinds.influence import PromptQuestion, replaced_by
 
-    by: Literal["masked-words", "wordnet"] = "wordnet" if wordnet else "masked-words"
-    transmuter = Transmutation(
-        by=by, model=words or default_text_model("words"), choice=choice, avoid=tuple(avoid or ())
-    )
+    transmuter = replaced_by(words=words, wordnet=wordnet, choice=choice, avoid=avoid or ())
     question = PromptQuestion(
         prompt, group, level=level, draws=texts, images=images, budget=budget, subsets=subsets,
         transmuter=transmuter,

@@ -37,6 +37,7 @@ from .groups import normalised as normalised
 from .human_side import HumanSide as HumanSide
 from .human_side import axes_beside_raters as axes_beside_raters
 from .human_side import votes_on as votes_on
+from .label_table import LabelTable as LabelTable
 from .label_table import labels_csv as labels_csv
 from .labels import Shown as Shown
 from .labels import image_labels as image_labels

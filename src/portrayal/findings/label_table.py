@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -15,6 +15,9 @@ from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
 from portrayal.records import plain
 from portrayal.studies import Axis, Study, in_telling_order, study_from_dict
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LABELS = pa.schema(
     [
@@ -123,3 +126,33 @@ def _rows(
                 plain(one.probability),
             )  # fmt: skip
             yield dict(zip(LABELS.names, values, strict=True))
+
+
+class LabelTable:
+    """The labels of an audit, one row per image, axis and measurer; see `labels_table`.
+
+    Args:
+        audit: The audit, measured and with studies asked of it.
+    """
+
+    def __init__(self, audit: AuditFolder) -> None:
+        self._table = labels_table(audit)
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __repr__(self) -> str:
+        return f"LabelTable of {len(self):,} labels; to_frame() returns them"
+
+    def _repr_html_(self) -> str:
+        html: str = self.to_frame().to_html(index=False, max_rows=10)
+        return html
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table."""
+        return self._table
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame."""
+        frame: pd.DataFrame = self._table.to_pandas()
+        return frame

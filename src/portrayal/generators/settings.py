@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from portrayal.errors import SettingError, is_count, is_number
+from portrayal.errors import SettingError, is_count, is_number, shown
 
 SETTINGS = (
     "steps",
@@ -57,6 +57,7 @@ _RULES = {
             "compile",
             "base_url",
             "quality",
+            "dtype",
         ),
         _TEXT,
     ),
@@ -80,5 +81,5 @@ def checked_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in given.items():
         rule = _RULES.get(name)
         if rule is not None and not rule.fits(value):
-            raise SettingError(name, f"is {value!r}; allowed: {rule.allowed}")
+            raise SettingError(name, f"is {shown(value)}; allowed: {rule.allowed}")
     return given

@@ -1,3 +1,4 @@
+from .figures import main_figure as main_figure
 from .files import FORMATS as FORMATS
 from .files import write_figures as write_figures
 from .numbers import DASH as DASH

@@ -6,6 +6,7 @@ Parts that all kinds share are drawn alike; what is a kind's own, the kind draws
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,7 @@ from portrayal.findings import (
     StudySection,
     distribution,
     forest,
+    forests,
     shares,
     styled,
 )
@@ -55,6 +57,18 @@ def figure(
     if chart is None:
         chart = _shared(part, section, results, images or {})
     return None if chart is None else sized(chart, width)
+
+
+def main_figure(results: Results) -> str:
+    """Return the report's first figure as SVG, else that of the findings; "": nothing to draw."""
+    import vl_convert
+
+    charts = itertools.chain(
+        (figure(part, section, results) for section in results.studies for part in section.parts),
+        (sized(chart, WIDTH) for chart in forests(results.findings, level=results.level)),
+    )
+    chart = next((one for one in charts if one is not None), None)
+    return "" if chart is None else str(vl_convert.vegalite_to_svg(chart.to_json()))
 
 
 def sized(chart: Any, width: Width) -> Any:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from portrayal.audit import AuditFolder
-from portrayal.errors import AuditError, GenerationError, SettingError, is_count
+from portrayal.errors import AuditError, GenerationError, SettingError, is_count, shown
 from portrayal.generators import (
     Generator,
     absolute,
@@ -78,7 +78,9 @@ class Models:
         if self.generator is not None and not isinstance(self.generator, str):
             _check_generator(self.generator)
         if self.people is not None and not isinstance(self.people, str):
-            raise SettingError("people", f"is {self.people!r}; allowed: a person detector's name")
+            raise SettingError(
+                "people", f"is {shown(self.people)}; allowed: a person detector's name"
+            )
         if not isinstance(self.generator, str | None) and (own := {*self.settings} - {"device"}):
             name = min(own)
             raise SettingError(name, "is for a model that is named; set it on your own generator")
@@ -195,7 +197,7 @@ def _require_members(setting: str, one: object, members: Sequence[str]) -> None:
     absent = [name for name in members if not hasattr(one, name)]
     if isinstance(one, type) or absent == list(members):
         raise SettingError(
-            setting, f"is {one!r}; allowed: a name, or an object with {', '.join(members)}"
+            setting, f"is {shown(one)}; allowed: a name, or an object with {', '.join(members)}"
         )
     if absent:
         raise SettingError(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from portrayal.audit import AuditFolder
-from portrayal.errors import SettingError, is_number
+from portrayal.errors import SettingError, is_number, shown
 from portrayal.findings import DEFAULT_RATE, TOGETHER, AnalysisSettings, StudyPlan, plan_studies
 from portrayal.kinds import kind_of
-from portrayal.runner.session import Place, Session
+from portrayal.runner.session import Place, Session, checked_analysis
 from portrayal.runner.studies import Asked, find_studies, remembered_studies
 from portrayal.studies import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,17 @@ class Plan:
     together: StudyPlan | None
     is_imported: bool
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame, one row per study; of several also one for all together."""
+        import pandas as pd
+
+        rows = [*self.studies, *([] if self.together is None else [self.together])]
+        return pd.DataFrame([one.as_dict() for one in rows])
+
+    def _repr_html_(self) -> str:
+        html: str = self.to_frame().to_html(index=False)
+        return html
+
 
 def plan(
     asked: Asked,
@@ -34,7 +49,7 @@ def plan(
     *,
     images: int | None = None,
     rate: float = DEFAULT_RATE,
-    settings: AnalysisSettings | None = None,
+    analysis: AnalysisSettings | None = None,
 ) -> Plan:
     """Say what studies would cost and could detect, before anything is generated.
 
@@ -43,19 +58,20 @@ def plan(
         out: An audit whose images count as generated; it need not be there.
         images: Images per prompt, instead of the studies' own.
         rate: Images per second.
-        settings: How they will be analyzed.
+        analysis: How they will be analyzed.
 
     Raises:
-        SettingError: A rate that is none.
+        SettingError: A rate that is none, or another value that cannot be.
     """
     if not is_number(rate) or rate <= 0:
-        raise SettingError("rate", f"is {rate!r}; allowed: images per second, above 0")
+        raise SettingError("rate", f"is {shown(rate)}; allowed: images per second, above 0")
+    how = checked_analysis(analysis)
     session = None if out is None else Session(out)
     before = {} if session is None else session.remembered()
     audit = None if session is None else session.audit
     studies = find_studies(asked, before, images=images)
     drawn = [_as_drawn(study, before.get(study.name)) for study in studies]
-    each = tuple(_planned(study, audit, rate=rate, settings=settings) for study in drawn)
+    each = tuple(_planned(study, audit, rate=rate, settings=how) for study in drawn)
     several = len(studies) > 1
     together = plan_studies(drawn, audit, name=TOGETHER, rate=rate) if several else None
     return Plan(each, together, audit is not None and audit.is_imported)

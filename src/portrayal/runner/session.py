@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 from portrayal.audit import AuditFolder, Wanted, location
-from portrayal.errors import AuditError, SettingError
+from portrayal.errors import AuditError, SettingError, shown
 from portrayal.findings import AnalysisSettings
 from portrayal.kinds import kind_of
 from portrayal.measurers import Measurer
 from portrayal.progress import OnProgress, no_progress
 from portrayal.records import Identity
 from portrayal.runner.models import Models, generator_label
-from portrayal.runner.studies import Asked, find_studies, is_own_name, remembered_studies
+from portrayal.runner.studies import Asked, find_studies, names_own, remembered_studies
 from portrayal.studies import Study
 
 Place = str | os.PathLike[str]
@@ -53,11 +53,11 @@ class Session:
         analysis: AnalysisSettings | None = None,
         on_progress: OnProgress = no_progress,
     ) -> None:
-        self.path = location(_place("out", out))
+        self.path = location(place("out", out))
         self.audit = AuditFolder.find(self.path)
         self.models = models or Models()
-        self.corpus = None if corpus is None else Path(_place("corpus", corpus))
-        self.analysis = analysis or AnalysisSettings()
+        self.corpus = None if corpus is None else Path(place("corpus", corpus))
+        self.analysis = checked_analysis(analysis)
         self.on_progress = on_progress
         self.studies: tuple[Study, ...] = ()
         self._known: dict[str, Study] = {}
@@ -116,7 +116,7 @@ class Session:
             asked = tuple(self.remembered().values())
             if not asked:
                 raise AuditError(f"{self.path}: no study was asked of it yet; name one")
-        known = self.remembered() if is_own_name(asked) else {}
+        known = self.remembered() if names_own(asked) else {}
         self.studies = find_studies(asked, known, images=images)
 
     def ask_again(self, asked: Asked | None = None) -> None:
@@ -170,7 +170,30 @@ class Session:
         return self._measurers
 
 
-def _place(setting: str, where: object) -> Place:
-    if isinstance(where, str | os.PathLike) and str(where):
+def checked_analysis(analysis: object) -> AnalysisSettings:
+    """Return how to analyze; None: the defaults.
+
+    Raises:
+        SettingError: It is something else.
+    """
+    if analysis is None:
+        return AnalysisSettings()
+    if isinstance(analysis, AnalysisSettings):
+        return analysis
+    raise SettingError("analysis", f"is {shown(analysis)}; allowed: an AnalysisSettings object")
+
+
+def place(setting: str, where: object, *, what: str = "the path of a folder") -> Place:
+    """Return a path that was given.
+
+    Args:
+        setting: What it was given as.
+        where: What was given.
+        what: What is allowed, in words.
+
+    Raises:
+        SettingError: It is none.
+    """
+    if isinstance(where, str | os.PathLike) and str(where) and "\0" not in str(where):
         return where
-    raise SettingError(setting, f"is {where!r}; allowed: the path of a folder")
+    raise SettingError(setting, f"is {shown(where)}; allowed: {what}")

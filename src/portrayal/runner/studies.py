@@ -7,12 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from portrayal.audit import AuditFolder
-from portrayal.errors import SettingError, StudyError, require_count
+from portrayal.errors import SettingError, StudyError, require_count, shown
 from portrayal.kinds import kind_of
 from portrayal.studies import Study, builtin_names, load_studies, study_from_dict
 
-Asked = str | os.PathLike[str] | Study | Sequence[Study]
-"""How studies are asked for: the name of a study or suite, a file, or studies themselves."""
+AskedOne = str | os.PathLike[str] | Study
+"""How a study is asked for: the name of a study or suite, a file, or the study itself."""
+
+Asked = AskedOne | Sequence[AskedOne]
+"""How studies are asked for: one, or several in a list."""
 
 
 def find_studies(
@@ -21,8 +24,8 @@ def find_studies(
     """Return the studies that are asked for.
 
     Args:
-        asked: A name, a file, or studies. A name that is not built in may also be that of a study
-            which the audit remembers.
+        asked: A name, a file, a study, or several of these. A name that is not built in may also be
+            that of a study which the audit remembers.
         remembered: What the audit remembers, by name.
         images: Images per prompt, instead of the studies' own.
 
@@ -30,37 +33,49 @@ def find_studies(
         StudyError: There is no such study, or its file is wrong.
         SettingError: What was given is no study.
     """
-    own = (remembered or {}).get(asked) if isinstance(asked, str) else None
-    if isinstance(asked, Study):
-        found: tuple[Study, ...] = (asked,)
-    elif own is not None and is_own_name(asked):
-        found = (own,)
-    elif isinstance(asked, str):
-        found = load_studies(asked)
-    elif isinstance(asked, os.PathLike):
-        found = load_studies(Path(asked))
-    else:
-        found = _given(asked)
+    each = _each(asked)
+    found = tuple(study for one in each for study in _found(one, remembered or {}))
+    if not found:
+        raise _no_study(asked)
+    if len({study.name for study in found}) < len(found):
+        raise StudyError(f"two of {names(found)} have one name; give each study a name of its own")
     return found if images is None else tuple(with_images(study, images) for study in found)
 
 
-def is_own_name(asked: object) -> bool:
-    """Tell whether something may be the name of a study that only an audit knows."""
+def names_own(asked: Asked) -> bool:
+    """Tell whether something that is asked for may be a study that only an audit knows."""
+    return any(_is_own_name(one) for one in _each(asked))
+
+
+def _is_own_name(asked: object) -> bool:
     return isinstance(asked, str) and not asked.endswith(".toml") and asked not in builtin_names()
 
 
-def _given(asked: object) -> tuple[Study, ...]:
-    one_by_one = tuple(asked) if isinstance(asked, Iterable) else ()
-    found = tuple(study for study in one_by_one if isinstance(study, Study))
-    if not found or len(found) < len(one_by_one):
-        raise SettingError(
-            "study",
-            f"is {asked!r}; allowed: the name of a study or suite, a file, or studies as "
-            "load_study gives them",
-        )
-    if len({study.name for study in found}) < len(found):
-        raise StudyError(f"two of {names(found)} have one name; give each study a name of its own")
-    return found
+def _each(asked: object) -> tuple[object, ...]:
+    # A study is iterable too: over its fields.
+    if isinstance(asked, str | os.PathLike | Study) or not isinstance(asked, Iterable):
+        return (asked,)
+    return tuple(asked)
+
+
+def _found(asked: object, remembered: Mapping[str, Study]) -> tuple[Study, ...]:
+    """Return the study that is asked for, or those of the suite."""
+    if isinstance(asked, Study):
+        return (asked,)
+    if isinstance(asked, str):
+        own = remembered.get(asked) if _is_own_name(asked) else None
+        return load_studies(asked) if own is None else (own,)
+    if isinstance(asked, os.PathLike):
+        return load_studies(Path(asked))
+    raise _no_study(asked)
+
+
+def _no_study(asked: object) -> SettingError:
+    return SettingError(
+        "study",
+        f"is {shown(asked)}; allowed: the name of a study or suite, a file, a study as load_study "
+        "gives it, or a list of these",
+    )
 
 
 def with_images(study: Study, images: int) -> Study:

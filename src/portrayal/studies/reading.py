@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from portrayal.errors import PluginError, StudyError, one_of
+from portrayal.errors import PluginError, StudyError, one_of, shown
 from portrayal.plugins import PRACTICE_WORLD, STUDIES, plugins
 from portrayal.studies.problems import did_you_mean, study_error
 from portrayal.studies.registry import registered_kinds
@@ -146,6 +146,9 @@ def study_from_toml(text: str, *, source: str, name: str = "") -> Study | Suite:
 
 
 def _load(name_or_path: str | Path) -> Study | Suite:
+    given: object = name_or_path  # whatever it is, the answer is one line
+    if not isinstance(given, str | Path):
+        raise StudyError(f"study is {shown(given)}; allowed: the name of a study, or a file")
     if _is_path(name_or_path):
         return _from_file(Path(name_or_path))
     name = str(name_or_path)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from portrayal.errors import AuditError, StudyError
 from portrayal.findings import AnalysisSettings, StudyData
@@ -16,8 +18,11 @@ from portrayal.kinds.influence.word_scores import PromptScores, WordScore, pair_
 from portrayal.records import plain
 from portrayal.studies import Study
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """The answer: every word's influence, and which word to change.
 
@@ -49,7 +54,7 @@ class Explanation:
         """Return a JSON-ready copy: for every word all groups, with intervals."""
         counts = self.scores.counts
         return {
-            "prompt": counts.plan.source.text,
+            "prompt": self.prompt,
             "group": self.group,
             "study": self.study.name,
             "level": self.study.level,
@@ -64,6 +69,47 @@ class Explanation:
             "suggestion": self.suggestion,
             "report": str(self.report),
         }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame, one row per word: its influence, and the share without it.
+
+        `influence` is that of the highest level that was asked for; it is missing for a word that
+        no other word can replace.
+        """
+        import pandas as pd
+
+        main, counts = self.scores.main, self.scores.counts
+        rows = []
+        for position, word in enumerate(counts.plan.words):
+            one = None if main is None else main.of(position, self.column)
+            without = counts.sets.get((position,))
+            rows.append(
+                {
+                    "word": word,
+                    "influence": None if one is None else one.value,
+                    "low": None if one is None else one.low,
+                    "high": None if one is None else one.high,
+                    "p": None if one is None else one.p,
+                    "share if replaced": without and float(without.shares[self.column]),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def __repr__(self) -> str:
+        return f"Explanation of {self.prompt!r} for {self.group!r}: {self.suggestion}"
+
+    def _repr_html_(self) -> str:
+        table = self.to_frame().to_html(index=False, float_format="{:.2f}".format, na_rep="–")
+        address = html.escape(quote(str(self.report)))
+        return (
+            f"<p><strong>{html.escape(self.suggestion)}</strong></p>{table}"
+            f'<p><a href="{address}" target="_blank">Open the report</a></p>'
+        )
+
+    @property
+    def prompt(self) -> str:
+        """The prompt that was asked about."""
+        return self.scores.counts.plan.source.text
 
     def _word(self, position: int) -> dict[str, Any]:
         counts = self.scores.counts

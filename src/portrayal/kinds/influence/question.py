@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from portrayal.errors import SettingError, StudyError, one_of, require_count
+from portrayal.errors import SettingError, StudyError, one_of, require_count, shown
 from portrayal.kinds.influence.schema import InfluenceStudy, Transmutation, check_words
+from portrayal.language import default_text_model
 from portrayal.records import digest
 from portrayal.studies import default_axes, did_you_mean, study_from_dict
 
@@ -60,12 +62,11 @@ class PromptQuestion:
             SettingError: A number is none.
         """
         if not isinstance(self.prompt, str):
-            raise SettingError("prompt", f"is {self.prompt!r}; allowed: a text")
+            raise SettingError("prompt", f"is {shown(self.prompt)}; allowed: a text")
         for setting in ("draws", "images", "budget", "subsets"):
             if (value := getattr(self, setting)) is not None:
                 require_count(setting, value)
-        if not isinstance(self.level, int):
-            raise SettingError("level", f"is {self.level!r}; allowed: a whole number, 1 or more")
+        require_count("level", self.level)
         try:
             check_words(self.prompt, self.level, self.subsets)
         except ValueError as error:
@@ -106,6 +107,36 @@ class PromptQuestion:
         return study.with_draws(draws).model_copy(update={"budget": budget})
 
 
+def replaced_by(
+    *, words: str = "", wordnet: bool = False, choice: str = "sample", avoid: Sequence[str] = ()
+) -> Transmutation:
+    """Return where other words come from.
+
+    Args:
+        words: A masked language model: a folder, a Hub id or a name; "": the installed default.
+        wordnet: Synonyms and antonyms instead of a language model.
+        choice: Texts at random ("sample"), or the most probable ones ("top").
+        avoid: Words never to be put in.
+
+    Raises:
+        SettingError: A value cannot be.
+    """
+    if not isinstance(words, str):
+        raise SettingError("words", f"is {shown(words)}; allowed: a masked language model's name")
+    if not isinstance(wordnet, bool):
+        raise SettingError("wordnet", f"is {shown(wordnet)}; allowed: True, False")
+    if choice not in ("sample", "top"):
+        raise SettingError("choice", f"is {shown(choice)}; allowed: sample, top")
+    if isinstance(avoid, str) or not all(isinstance(one, str) and one for one in avoid):
+        raise SettingError("avoid", f"is {shown(avoid)}; allowed: a list of words")
+    return Transmutation(
+        by="wordnet" if wordnet else "masked-words",
+        model=words or default_text_model("words"),
+        choice="sample" if choice == "sample" else "top",
+        avoid=tuple(avoid),
+    )
+
+
 def axis_of(group: str) -> str:
     """Return the default axis that has a group of this name.
 
@@ -118,7 +149,7 @@ def axis_of(group: str) -> str:
             return name
     known = [one for axis in axes.values() for one in axis.groups]
     raise StudyError(
-        f"group is {group!r}{did_you_mean(group, known)}; allowed: {one_of(known)}, "
+        f"group is {shown(group)}{did_you_mean(group, known)}; allowed: {one_of(known)}, "
         "or a study file with axes of your own"
     )
 

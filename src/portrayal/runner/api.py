@@ -1,0 +1,144 @@
+"""What people call from Python: `portrayal.run`, `portrayal.explain`, `portrayal.load_results`.
+
+Each takes names, paths and objects, opens a session and calls the verbs, as the command line does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from portrayal.errors import require_count
+from portrayal.findings import AnalysisSettings, Results
+from portrayal.generators import Generator
+from portrayal.kinds.influence import Explanation, PromptQuestion, replaced_by
+from portrayal.measurers import Measurer
+from portrayal.runner import verbs
+from portrayal.runner.audits import Audit
+from portrayal.runner.session import Place, Session, place
+from portrayal.runner.settings import SortedSettings
+from portrayal.runner.studies import Asked, with_real_world
+
+Measurers = str | Measurer | Sequence[str | Measurer]
+
+_NAMED = ("out", "model", "images", "measurers", "corpus", "analysis", "group")
+_QUESTION = ("level", "texts", "budget", "subsets")
+_WORDS = ("words", "wordnet", "choice", "avoid")
+
+
+def run(
+    study: Asked,
+    *,
+    out: Place,
+    model: str | Generator | None = None,
+    images: int | None = None,
+    measurers: Measurers = (),
+    corpus: Place | None = None,
+    analysis: AnalysisSettings | None = None,
+    **settings: Any,
+) -> Audit:
+    """Run the whole pipeline: generate, measure, analyze, report.
+
+    What the audit has already is kept, so running again, asking for more images and adding a study
+    are the same call.
+
+    Args:
+        study: The name of a study or suite, a file, a `Study`, or a list of these.
+        out: The audit's folder, or a place in an object store; made if absent.
+        model: A model's name, or an object with the methods of `Generator`; None: that of the
+            audit, and of a new audit the installed default.
+        images: Images per prompt, instead of the study's own.
+        measurers: Names, or objects with the methods of `Measurer`, one or several; none: the
+            installed default.
+        corpus: The model's training data, for studies that compare with it.
+        analysis: How to analyze.
+        settings: Of the model, such as `steps`, `guidance`, `device`; of the engine, such as
+            `devices`; and `truncate`, `retry_failed`, `people`, `real_world`, `on_progress`.
+
+    Returns:
+        The audit, with its findings.
+
+    Raises:
+        PortrayalError: An argument cannot be, or the run cannot go on; one line says why.
+
+    Example:
+        audit = portrayal.run("occupations", model="runwayml/model", out="audits/mine", steps=30)
+        audit.findings.to_frame()
+    """
+    given = SortedSettings.of(settings, named=_NAMED)
+    session = Session(
+        out,
+        models=given.models(model, measurers),
+        corpus=corpus,
+        analysis=analysis,
+        on_progress=given.run.on_progress,
+    )
+    session.ask(study, images=images)
+    if given.run.real_world is not None:
+        session.studies = with_real_world(session.studies, given.run.real_world)
+    verbs.run(session, retry_failed=given.run.retry_failed)
+    return Audit(session.opened())
+
+
+def explain(
+    prompt: str,
+    *,
+    group: str = "woman",
+    out: Place = "audits/explain",
+    model: str | Generator | None = None,
+    images: int = 2,
+    measurers: Measurers = (),
+    analysis: AnalysisSettings | None = None,
+    **settings: Any,
+) -> Explanation:
+    """Say which word of a prompt causes who is shown, and which one to change.
+
+    Args:
+        prompt: The prompt.
+        group: The group whose share is explained.
+        out: The audit's folder; made if absent.
+        model: As for `run`.
+        images: Images per text.
+        measurers: As for `run`.
+        analysis: How to analyze.
+        settings: As for `run`; and `level`, the most words replaced together (default: 1);
+            `texts` for each set of replaced words (default: 12); `budget`, images in all;
+            `subsets`, at most so many sets of words; `words`, a masked language model; `wordnet`
+            instead of one; `choice` of texts, "sample" or "top"; `avoid`, words never to be put in.
+
+    Raises:
+        PortrayalError: An argument cannot be, or the run cannot go on; one line says why.
+    """
+    given = SortedSettings.of(settings, others=(*_QUESTION, *_WORDS), named=_NAMED)
+    asked = {name: value for name, value in given.others.items() if name in _QUESTION}
+    if "texts" in asked:
+        require_count("texts", asked["texts"])
+        asked["draws"] = asked.pop("texts")
+    words = {name: value for name, value in given.others.items() if name in _WORDS}
+    question = PromptQuestion(
+        prompt, group, images=images, transmuter=replaced_by(**words), **asked
+    )
+    study = question.study()
+    session = Session(
+        out,
+        models=given.models(model, measurers),
+        analysis=analysis,
+        on_progress=given.run.on_progress,
+    )
+    session.ask(study)
+    return verbs.explain(session, retry_failed=given.run.retry_failed)
+
+
+def load_results(path: Place | Audit) -> Results:
+    """Read the results of an audit.
+
+    Args:
+        path: An audit, its folder, or its results.json.
+
+    Raises:
+        AuditError: Nothing has been analyzed yet, or the file has to be made again.
+        SettingError: The path is none.
+    """
+    if isinstance(path, Audit):
+        return path.results
+    return Results.read(str(place("path", path, what="the path of an audit or of results.json")))
