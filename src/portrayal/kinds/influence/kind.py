@@ -53,7 +53,7 @@ class Influence(Kind[InfluenceStudy]):
 
     def require_valid(self, study: InfluenceStudy, generator: Identity) -> None:
         """Raise where the words were drawn by a model that does not know the generator's world."""
-        from portrayal.language.registry import require_valid_text_model
+        from portrayal.language import require_valid_text_model
 
         if study.drawn is not None:
             drawn_by = Identity.from_dict(study.drawn.transmuter)
