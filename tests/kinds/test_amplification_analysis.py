@@ -68,9 +68,9 @@ def test_amplification_is_the_papers_formula(result: StudyResult) -> None:
     found = of(result, "amplification")
     # By hand: |G - 50| - |T - 50|, mean over occupations, then over prompts.
     naive = [np.mean([40 - 20, 40 - 20]), np.mean([30 - 20, 25 - 20])]
-    assert found["naive"].estimate == pytest.approx(np.mean(naive))
+    assert found["naive"].details["plug_in"] == pytest.approx(np.mean(naive))
     plain = [np.mean([0.0, 0.0]), np.mean([30 - 40, 25 - 40])]
-    assert found["no-indicators"].estimate == pytest.approx(np.mean(plain))
+    assert found["no-indicators"].details["plug_in"] == pytest.approx(np.mean(plain))
     near = [np.mean([40 - 30, 40 - 30]), np.mean([30 - 30, 25 - 20])]
     nearest = rows(result, "scatter-nearest")
     assert [r["training"] for r in nearest if r["prompt"] == "#1"] == [20.0, 80.0]
@@ -79,6 +79,17 @@ def test_amplification_is_the_papers_formula(result: StudyResult) -> None:
     assert found["naive"].unit == "occupation"
     assert found["naive"].low is not None
     assert found["naive"].low <= found["naive"].estimate <= found["naive"].high  # type: ignore[operator]
+
+
+def test_one_estimate_has_one_p(result: StudyResult) -> None:
+    found = of(result, "amplification")
+    for row in rows(result, "amplification-numbers"):
+        if row["prompt"] == "all prompts":
+            finding = found[row["subset"]]
+            assert (row["amplification"], row["p"]) == (finding.estimate, finding.p)
+        else:
+            assert row["p"] is None
+    assert {key for key in found["naive"].details if "p of" in key or key == "t"} == set()
 
 
 def test_shared_training_images_are_one_chance_for_all_prompts(tmp_path: Path) -> None:
@@ -100,10 +111,9 @@ def test_shared_training_images_are_one_chance_for_all_prompts(tmp_path: Path) -
 def test_reduction_and_decomposition_add_up(result: StudyResult) -> None:
     found, less = of(result, "amplification"), of(result, "reduction of amplification")
     for name in ("no-indicators", "nearest", "both"):
-        assert found[name].estimate is not None
-        assert less[name].estimate == pytest.approx(
-            found["naive"].estimate - found[name].estimate  # type: ignore[operator]
-        )
+        # Captions of these subsets are further from 50 % than those of the naive one.
+        assert less[name].estimate > 0  # type: ignore[operator]
+        assert found[name].estimate < found["naive"].estimate  # type: ignore[operator]
     parts = rows(result, "decomposition")
     assert [row["correction"] for row in parts] == [
         "nearest neighbours", "no indicators", "remains",
@@ -114,7 +124,7 @@ def test_reduction_and_decomposition_add_up(result: StudyResult) -> None:
 
 def test_the_papers_tables_have_its_layout(result: StudyResult) -> None:
     table = rows(result, "table-3")
-    assert list(table[0]) == ["approach", "#1", "#2", "average"]
+    assert list(table[0]) == ["approach", "#1", "#2", "average", "bias-corrected"]
     assert table[0]["average"] == pytest.approx((table[0]["#1"] + table[0]["#2"]) / 2)
     occupations = rows(result, "tables-6-7")
     assert occupations == [
@@ -193,10 +203,13 @@ def test_captions_as_prompts_are_compared_with_their_own_images(tmp_path: Path) 
             generated[f"other words: {caption_text(name, i)}"] = both
     result = analyzed(*build(tmp_path / "audit", study, generated, captions))
     found = of(result, "amplification")
-    assert found["captions"].estimate == pytest.approx(0.0)
-    assert found["captions-no-indicators"].estimate == pytest.approx(0.0)
+    # Shares are the same; thinning 40 images to 20 leaves a hundredth of a point.
+    assert found["captions"].estimate == pytest.approx(0.0, abs=0.05)
+    assert found["captions-no-indicators"].estimate == pytest.approx(0.0, abs=0.05)
     assert "as far from 50 % as" in found["captions"].sentence
-    assert of(result, "reduction of amplification")["captions"].estimate == pytest.approx(13.75)
+    assert of(result, "reduction of amplification")["captions"].estimate == pytest.approx(
+        found["naive"].estimate, abs=0.05
+    )
     points = rows(result, "scatter-captions")
     assert [(p["training n"], p["generated n"]) for p in points] == [(20, 40), (20, 40)]
     lost = rows(result, "scatter-paraphrased")
@@ -209,11 +222,11 @@ def test_switching_occupations_are_shown_both_ways(tmp_path: Path) -> None:
     captions = {"engineer": ENGINEERS, "nurse": NURSES}
     result = analyzed(*build(tmp_path / "audit", a_study(), generated, captions))
     naive = of(result, "amplification")["naive"]
-    assert naive.estimate == pytest.approx((20 + 10) / 2), "engineers alone"
+    assert naive.details["plug_in"] == pytest.approx((20 + 10) / 2), "engineers alone"
     assert naive.details["switched"] == 2
     with_all = np.mean([np.mean([20, 10 - 20]), np.mean([10, 20 - 20])])
-    assert naive.details["with switching"] == pytest.approx(with_all)
-    assert "2 comparisons in which the leaning changes sides are left out" in naive.sentence
+    assert naive.details["plug_in_with_switching"] == pytest.approx(with_all)
+    assert "without 2 comparisons in which the majority flips: 15.0" in naive.sentence
     numbers = rows(result, "amplification-numbers")
     assert {r["occupations that switch"] for r in numbers} == {"excluded", "included"}
 
@@ -246,7 +259,9 @@ def test_real_world_shares_are_a_second_baseline(tmp_path: Path) -> None:
     captions = {"engineer": ENGINEERS, "nurse": NURSES}
     result = analyzed(*build(tmp_path / "audit", study, GENERATED, captions))
     (found,) = (f for f in result.findings if "real world" in f.statistic)
-    assert found.estimate == pytest.approx(np.mean([(10 + 0) / 2, (2 - 13) / 2]))
+    assert found.details["plug_in"] == pytest.approx(np.mean([(10 + 0) / 2, (2 - 13) / 2]))
+    assert found.estimate is not None
+    assert found.estimate < found.details["plug_in"]
     assert rows(result, "tables-6-7")[1]["real world"] == 88.0
 
 
@@ -374,17 +389,10 @@ def test_an_encoder_that_has_not_looked_has_no_answer_beside_one_that_has(
     }
 
 
-@pytest.mark.parametrize(
-    ("p_value", "said"),
-    [(0.3, ", which chance can explain"), (0.001, "the paper's t-test, which takes shares as")],
-)
-def test_the_sentence_says_why_interval_and_t_test_disagree(p_value: float, said: str) -> None:
-    assert said in measured._explained(Interval(-1.0, 2.0), p_value, 0.05)
-
-
 @pytest.mark.parametrize("interval", [Interval(1.0, 2.0), Interval(-2.0, -1.0), UNKNOWN])
 def test_chance_is_named_only_where_an_interval_holds_zero(interval: Interval) -> None:
-    assert measured._explained(interval, 0.001, 0.05) == ""
+    assert measured._hedge(interval) == ""
+    assert measured._hedge(Interval(-1.0, 2.0)) == ", which chance can explain"
 
 
 def test_groups_that_captions_have_no_indicators_of_have_no_correlation(

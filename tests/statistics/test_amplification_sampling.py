@@ -7,7 +7,11 @@ import pytest
 from scipy import stats
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics import amplification, amplification_bootstrap
+from portrayal.statistics import (
+    amplification,
+    amplification_against_shares,
+    amplification_from_counts,
+)
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -17,6 +21,9 @@ def rng(seed: int = 0) -> np.random.Generator:
 def counts(generator: np.random.Generator, shares: np.ndarray, n: int) -> np.ndarray:
     group = generator.binomial(n, shares)
     return np.stack([group, n - group], axis=-1)
+
+
+# Validation
 
 
 @pytest.mark.parametrize(
@@ -30,85 +37,44 @@ def counts(generator: np.random.Generator, shares: np.ndarray, n: int) -> np.nda
 )
 def test_refuses(generated: object, training: object, message: str) -> None:
     with pytest.raises(StatisticsError, match=message):
-        amplification_bootstrap(generated, training, rng=rng())  # type: ignore[arg-type]
+        amplification_from_counts(generated, training)  # type: ignore[arg-type]
 
 
-def test_mean_is_that_of_amplification_over_prompts() -> None:
+def test_refuses_shares() -> None:
+    with pytest.raises(StatisticsError, match="generated has 1 occupations and percentages has 2"):
+        amplification_against_shares([[1, 2]], [40, 50])
+    with pytest.raises(StatisticsError, match="percentages holds 140"):
+        amplification_against_shares([[1, 2]], [140])
+    with pytest.raises(StatisticsError, match="occupations is 'all'"):
+        amplification_from_counts([[1, 2]], [[1, 2]], occupations="all")  # type: ignore[arg-type]
+
+
+# Known answers
+
+
+def test_plug_in_is_the_papers() -> None:
     generator = rng(1)
     generated = counts(generator, generator.random((12, 4)), 40)
     training = counts(generator, generator.random(12), 40)
     training[3] = 0
     for switching in ("exclude", "include"):
-        result = amplification_bootstrap(generated, training, rng=generator, switching=switching)
+        result = amplification_from_counts(generated, training, switching=switching)
         with np.errstate(invalid="ignore"):
             percent = [100 * part[..., 0] / part.sum(axis=-1) for part in (generated, training)]
         each = [amplification(percent[0][:, j], percent[1], switching=switching) for j in range(4)]
         np.testing.assert_allclose(result.per_prompt, [prompt.mean for prompt in each])
-        assert result.mean == pytest.approx(np.mean([prompt.mean for prompt in each]))
+        assert result.plug_in == pytest.approx(np.mean([prompt.mean for prompt in each]))
         assert result.n_switched == sum(prompt.n_switched for prompt in each)
         assert result.n_missing == 4
-        assert result.interval.low <= result.mean <= result.interval.high
+        assert result.n == 11
 
 
-def test_few_images_on_one_side_do_not_make_amplification() -> None:
-    # Both sides are balanced in truth; 8 generated images look uneven, 4,000 others do not.
-    generator = rng(2)
-    generated = counts(generator, np.full(30, 0.5), 8)
-    training = counts(generator, np.full(30, 0.5), 4000)
-    result = amplification_bootstrap(generated, training, rng=generator, switching="include")
-    assert result.mean > 10
-    assert result.corrected < 7
-    assert result.interval.low < 1
-
-
-def test_sides_and_groups() -> None:
-    generated, training = [[50, 450], [400, 100], [30, 70]], [[125, 375], [350, 150], [35, 65]]
-    one = amplification_bootstrap(generated, training, rng=rng())
-    back = amplification_bootstrap(training, generated, rng=rng())
-    assert back.mean == pytest.approx(-one.mean)
-    swapped = amplification_bootstrap(
-        np.asarray(generated)[:, ::-1], np.asarray(training)[:, ::-1], rng=rng()
-    )
-    assert swapped.mean == pytest.approx(one.mean)
-
-
-def test_degenerate() -> None:
-    none = amplification_bootstrap([[0, 0]], [[3, 4]], rng=rng())
-    assert math.isnan(none.mean)
-    assert math.isnan(none.interval.low)
-    assert math.isnan(none.p_value)
-    assert (none.n, none.n_missing) == (0, 1)
-    switched = amplification_bootstrap([[9, 1]], [[1, 9]], rng=rng())
-    assert math.isnan(switched.mean)
-    assert switched.n_switched == 1
-    single = amplification_bootstrap([[9, 1]], [[7, 3]], rng=rng())
-    assert single.mean == pytest.approx(20)
-    assert math.isnan(single.interval.low), "one occupation says nothing of others"
-    assert math.isnan(single.p_value)
-    fixed = amplification_bootstrap([[9, 1]], [[7, 3]], rng=rng(), occupations="fixed")
-    assert fixed.interval.low < 0 < 20 < fixed.interval.high
-
-
-@pytest.mark.parametrize(("occupations", "widest"), [("random", 0.2), ("fixed", 0.06)])
-def test_p_value_agrees_with_the_interval(occupations: str, widest: float) -> None:
-    generator = rng(5)
-    found = [
-        amplification_bootstrap(
-            counts(generator, np.clip(shares + grown, 0, 1), 60),
-            counts(generator, shares, 60),
-            rng=generator,
-            switching="include",
-            occupations=occupations,  # type: ignore[arg-type]
-            resamples=1999,
-        )
-        for grown in np.linspace(-widest, widest, 21)
-        for shares in [generator.uniform(0.6, 0.9, 15)]
-    ]
-    clear = [one.interval.low > 0 or one.interval.high < 0 for one in found]
-    assert 3 < sum(clear) < len(found) - 3, "some are clear of 0 and some are not"
-    for is_clear, one in zip(clear, found, strict=True):
-        near = abs(one.p_value - 0.05) < 0.002  # a quantile lies between two draws
-        assert near or is_clear == (one.p_value < 0.05)
+def test_far_from_half_it_is_the_plug_in() -> None:
+    # Nothing folds: 90 v 75 % and 80 v 70 % of 500 images, as in the paper's figure 1.
+    result = amplification_from_counts([[450, 50], [100, 400]], [[375, 125], [150, 350]])
+    assert result.mean == pytest.approx(12.5, abs=0.01)
+    np.testing.assert_allclose(result.per_item, [15, 10], atol=0.05)
+    assert result.n_images == 2000
 
 
 @pytest.mark.parametrize("k", [3, 8, 40])
@@ -118,65 +84,127 @@ def test_with_large_counts_it_is_the_t_test_over_occupations(k: int) -> None:
     training = generator.uniform(0.6, 0.8, k)
     generated = training + generator.normal(0.01, 0.02, k)
     sides = [counts(generator, shares, 10**6) for shares in (generated, training)]
-    result = amplification_bootstrap(*sides, rng=generator, resamples=8000)
-    per_item = 100 * (generated - training)
-    wanted = stats.ttest_1samp(per_item, 0)
-    low, high = wanted.confidence_interval()
-    assert result.p_value == pytest.approx(wanted.pvalue, rel=0.15, abs=0.01)
-    assert result.interval.low == pytest.approx(low, abs=0.1 * (high - low))
-    assert result.interval.high == pytest.approx(high, abs=0.1 * (high - low))
+    percent = [100 * side[:, 0] / 1e6 for side in sides]
+    wanted = stats.ttest_1samp(percent[0] - percent[1], 0)
+    for result in (
+        amplification_from_counts(*sides),
+        amplification_against_shares(sides[0], percent[1]),
+    ):
+        assert result.p_value == pytest.approx(wanted.pvalue, rel=1e-3)
+        assert result.interval == pytest.approx(tuple(wanted.confidence_interval()), abs=1e-3)
 
 
-def test_few_occupations_are_not_called_clear_by_chance() -> None:
-    """Worlds without amplification on average: a plain bootstrap calls 17 % of these clear."""
-    generator = rng(8)
-
-    def p_value() -> float:
-        training = generator.uniform(0.65, 0.85, 4)
-        generated = (training + generator.normal(0, 0.04, 4)).clip(0.5, 1)
-        sides = [counts(generator, shares, 5000) for shares in (generated, training)]
-        return amplification_bootstrap(*sides, rng=generator, resamples=200).p_value
-
-    assert sum(p_value() < 0.05 for _ in range(150)) / 150 < 0.1
-
-
-def test_p_value_does_not_depend_on_which_group_is_counted() -> None:
-    generated = np.array([[50, 450], [400, 100], [30, 70]])
-    training = np.array([[125, 375], [350, 150], [35, 65]])
-    one = amplification_bootstrap(generated, training, rng=rng(), resamples=4000)
-    swapped = amplification_bootstrap(
-        generated[:, ::-1], training[:, ::-1], rng=rng(), resamples=4000
-    )
-    assert swapped.p_value == pytest.approx(one.p_value, abs=0.02)
+def test_one_fixed_occupation_far_from_half_is_newcombes_difference() -> None:
+    # Newcombe (1998), method 10, of 56/70 and 48/80: 0.0524 to 0.3339.
+    result = amplification_from_counts([[56, 14]], [[48, 32]], occupations="fixed")
+    assert result.mean == pytest.approx(20, abs=0.5)
+    one, two = stats.binomtest(56, 70), stats.binomtest(48, 80)
+    a, b = (test.proportion_ci(method="wilson") for test in (one, two))
+    low = 0.2 - math.hypot(0.8 - a.low, b.high - 0.6)
+    high = 0.2 + math.hypot(a.high - 0.8, 0.6 - b.low)
+    assert (low, high) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+    assert result.interval == pytest.approx((100 * low, 100 * high), abs=0.8)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("occupations", ["random", "fixed"])
-@pytest.mark.parametrize(("n_generated", "n_training"), [(100, 100), (20, 200)])
-def test_interval_covers(occupations: str, n_generated: int, n_training: int) -> None:
-    """Occupations drawn anew (random) or the same ones again (fixed); images always anew."""
+def test_few_images_on_one_side_do_not_make_amplification() -> None:
+    # Both sides are balanced in truth; 8 generated images look uneven, 4,000 others do not.
+    generator = rng(2)
+    generated = counts(generator, np.full(30, 0.5), 8)
+    training = counts(generator, np.full(30, 0.5), 4000)
+    result = amplification_from_counts(generated, training, switching="include")
+    assert result.plug_in > 10
+    assert result.interval.low <= 0 <= result.interval.high
+    assert result.p_value > 0.1
+    known = amplification_against_shares(generated, np.full(30, 50.0), switching="include")
+    assert known.plug_in > 10
+    assert known.p_value > 0.1
+
+
+# Invariants
+
+
+def test_exchanging_the_sides_flips_the_sign() -> None:
     generator = rng(3)
+    shares = generator.random(9)
+    for sizes in ((30, 200), (200, 30), (50, 50)):
+        one, two = (counts(generator, shares, n) for n in sizes)
+        for occupations in ("random", "fixed"):
+            ahead = amplification_from_counts(one, two, occupations=occupations)
+            back = amplification_from_counts(two, one, occupations=occupations)
+            assert back.mean == pytest.approx(-ahead.mean)
+            assert back.p_value == pytest.approx(ahead.p_value)
+            assert back.interval == pytest.approx((-ahead.interval.high, -ahead.interval.low))
 
-    def world() -> tuple[np.ndarray, np.ndarray]:
-        training = generator.uniform(0.55, 0.95, 25)
-        grown = 0.5 + (training - 0.5) * generator.uniform(0.8, 1.6, 25)
-        return grown.clip(0.5, 1), training
 
-    fixed = world()
-    large = [world() for _ in range(2000)]
-    truth = 100 * np.mean([grown.mean() - training.mean() for grown, training in large])
-    if occupations == "fixed":
-        truth = 100 * (fixed[0].mean() - fixed[1].mean())
-    hits = 0
-    for _ in range(120):
-        grown, training = fixed if occupations == "fixed" else world()
-        result = amplification_bootstrap(
-            counts(generator, grown, n_generated),
-            counts(generator, training, n_training),
-            rng=generator,
-            switching="include",
+def test_either_group_may_be_counted() -> None:
+    generator = rng(4)
+    generated = counts(generator, generator.random((8, 2)), 21)
+    training = counts(generator, generator.random(8), 90)
+    one = amplification_from_counts(generated, training)
+    other = amplification_from_counts(generated[..., ::-1], training[..., ::-1])
+    assert other.mean == pytest.approx(one.mean)
+    assert other.interval == pytest.approx(one.interval)
+    assert other.p_value == pytest.approx(one.p_value)
+
+
+@pytest.mark.parametrize("occupations", ["random", "fixed"])
+@pytest.mark.parametrize("k", [2, 3, 5, 15])
+def test_interval_is_possible_and_agrees_with_p(occupations: str, k: int) -> None:
+    generator = rng(5)
+    clear = []
+    for grown in np.linspace(-0.2, 0.2, 15):
+        shares = generator.uniform(0.55, 0.95, k)
+        result = amplification_from_counts(
+            counts(generator, np.clip(shares + grown, 0, 1), 40),
+            counts(generator, shares, 60),
             occupations=occupations,  # type: ignore[arg-type]
-            resamples=500,
         )
-        hits += result.interval.low <= truth <= result.interval.high
-    assert hits / 120 > 0.9
+        low, high = result.interval
+        assert -50 <= low <= result.mean <= high <= 50
+        assert (low > 0 or high < 0) == (result.p_value < 0.05)
+        clear.append(result.p_value < 0.05)
+    assert k < 5 or 2 < sum(clear) < 13, "some are clear of 0 and some are not"
+
+
+def test_per_item_adds_up() -> None:
+    generator = rng(7)
+    shares = generator.random(20)
+    result = amplification_from_counts(
+        counts(generator, shares, 20), counts(generator, shares, 300)
+    )
+    assert result.per_item.mean() == pytest.approx(result.mean)
+
+
+# Degenerate input
+
+
+def test_degenerate() -> None:
+    none = amplification_from_counts([[0, 0]], [[3, 4]])
+    assert math.isnan(none.mean)
+    assert math.isnan(none.interval.low)
+    assert math.isnan(none.p_value)
+    assert (none.n, none.n_missing) == (0, 1)
+    one_image = amplification_from_counts([[1, 0], [9, 1]], [[3, 4], [7, 3]])
+    assert (one_image.n, one_image.n_missing) == (1, 1), "one image says nothing"
+    switched = amplification_from_counts([[9, 1]], [[1, 9]], occupations="fixed")
+    assert math.isnan(switched.plug_in)
+    assert switched.mean == pytest.approx(0)
+    assert switched.p_value == 1
+    single = amplification_from_counts([[9, 1]], [[7, 3]])
+    assert math.isnan(single.interval.low), "one occupation says nothing of others"
+    assert math.isnan(single.p_value)
+    alike = amplification_from_counts([[10, 0], [10, 0]], [[5, 5], [5, 5]])
+    assert 0 < alike.p_value < 0.05, "equal counts leave no spread; images are a sample still"
+    assert alike.interval.high <= 50
+    missing = amplification_against_shares([[9, 1], [8, 2], [3, 7]], [75, math.nan, 40])
+    assert (missing.n, missing.n_missing) == (2, 1)
+
+
+def test_extreme_counts() -> None:
+    generator = rng(8)
+    generated = [[20, 0]] * 6
+    training = counts(generator, np.full(6, 0.9), 500)
+    for occupations in ("random", "fixed"):
+        result = amplification_from_counts(generated, training, occupations=occupations)
+        assert 0 < result.mean <= 11
+        assert result.interval.low < result.interval.high

@@ -107,7 +107,7 @@ def test_answer_worked_by_hand(effect: Any, alternative: Any) -> None:
     assert result.score == pytest.approx(score, rel=1e-12)
     deviation = math.sqrt(Fraction(GOLDEN[f"{effect}_variance"]))
     assert result.effect_size == pytest.approx(score / deviation, rel=1e-12)
-    assert result.p_value == float(Fraction(GOLDEN["p_values"][alternative]))
+    assert result.paper_p_value == float(Fraction(GOLDEN["p_values"][alternative]))
     assert result.exact
     assert (result.n_x, result.n_y, result.null_distribution.size) == (3, 3, 20)
     for side in ("x", "y"):
@@ -118,8 +118,8 @@ def test_answer_worked_by_hand(effect: Any, alternative: Any) -> None:
 def test_two_well_separated_concepts_get_the_least_p_of_all_splits() -> None:
     x, y = leaning(np.array([0.5, 0.6, 0.7, 0.8])), leaning(np.array([0.1, 0.2, 0.3, 0.4]))
     result = association_test(**shared(x, y), alternative="greater", rng=rng())
-    assert result.p_value == pytest.approx(1 / 70)
-    assert association_test(**shared(x, y), rng=rng()).p_value == pytest.approx(2 / 70)
+    assert result.paper_p_value == pytest.approx(1 / 70)
+    assert association_test(**shared(x, y), rng=rng()).paper_p_value == pytest.approx(2 / 70)
 
 
 # Agreement with independent implementations
@@ -143,7 +143,7 @@ def test_exact_p_agrees_with_scipy(alternative: Any, sizes: tuple[int, int]) -> 
         (x, y), mean_difference, vectorized=True, alternative=alternative, n_resamples=np.inf
     )
     assert result.exact
-    assert result.p_value == pytest.approx(reference.pvalue, rel=1e-12)
+    assert result.paper_p_value == pytest.approx(reference.pvalue, rel=1e-12)
     np.testing.assert_allclose(
         np.sort(result.null_distribution), np.sort(reference.null_distribution), atol=1e-12
     )
@@ -162,7 +162,7 @@ def test_sampled_p_agrees_with_scipy(alternative: Any) -> None:
     )  # fmt: skip
     assert not result.exact
     p = reference.pvalue
-    assert result.p_value == pytest.approx(p, abs=5 * 2 * math.sqrt(p * (1 - p) / 40_000))
+    assert result.paper_p_value == pytest.approx(p, abs=5 * 2 * math.sqrt(p * (1 - p) / 40_000))
     test = stats.ks_2samp(result.null_distribution, reference.null_distribution)
     assert test.pvalue > 0.001
 
@@ -179,14 +179,31 @@ def test_permuting_units_agrees_with_scipy_on_unit_means() -> None:
     reference = stats.permutation_test(
         (x.mean(axis=1), y.mean(axis=1)), mean_difference, vectorized=True, n_resamples=np.inf
     )
-    assert result.p_value == pytest.approx(reference.pvalue)
+    assert result.paper_p_value == pytest.approx(reference.pvalue)
     assert (result.n_x, result.n_y, result.n_units_x, result.n_units_y) == (20, 15, 5, 5)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("sizes", [(4, 12), (9, 5), (30, 41)])
+def test_p_agrees_with_welchs_test_in_scipy(alternative: Any, sizes: tuple[int, int]) -> None:
+    """Single attribute images are taken as given, which leaves Welch's test of the associations."""
+    source = rng(sum(sizes))
+    x, y = source.uniform(-0.5, 0.5, sizes[0]), source.uniform(-0.1, 0.3, sizes[1])
+    result = association_test(**shared(leaning(x), leaning(y)), alternative=alternative, rng=rng())
+    reference = stats.ttest_ind(x, y, equal_var=False, alternative=alternative)
+    # The same t; degrees of freedom are Welch's but for a correction where one side has most noise.
+    by_hand = stats.t.sf(abs(reference.statistic), reference.df * np.array([0.75, 1.0]))
+    lower, upper = sorted(1 - by_hand if reference.pvalue > 0.5 and alternative != "two-sided"
+                          else by_hand * (2 if alternative == "two-sided" else 1))  # fmt: skip
+    assert lower - 1e-9 <= result.p_value <= upper + 1e-9
+    if sizes == (30, 41):
+        assert result.p_value == pytest.approx(reference.pvalue, rel=0.02)
 
 
 def test_sampled_p_counts_the_observed_split() -> None:
     x, y = leaning(np.linspace(0.5, 0.8, 12)), leaning(np.linspace(-0.8, -0.5, 12))
     result = association_test(**shared(x, y), resamples=99, alternative="greater", rng=rng())
-    assert result.p_value == pytest.approx(1 / 100)
+    assert result.paper_p_value == pytest.approx(1 / 100)
 
 
 def test_permuting_stimuli_recomputes_the_score_with_their_attribute_images() -> None:
@@ -211,7 +228,7 @@ def test_permuting_stimuli_recomputes_the_score_with_their_attribute_images() ->
         )
     np.testing.assert_allclose(result.null_distribution, scores, atol=1e-12)
     assert result.score == pytest.approx(scores[0])
-    assert result.p_value == pytest.approx(
+    assert result.paper_p_value == pytest.approx(
         2
         * min(
             np.mean(np.array(scores) >= scores[0] - 1e-12),
@@ -279,6 +296,26 @@ def test_swapping_concepts_or_attributes_flips_the_sign(effect: Any, resample: A
         assert other.p_value == pytest.approx(result.p_value)
 
 
+@pytest.mark.parametrize("effect", ["pooled", "union"])
+@pytest.mark.parametrize("resample", ["units", "images"])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_intervals_and_p_agree(effect: Any, resample: Any, confidence: float) -> None:
+    """Both intervals leave out zero where p is below 1 - confidence, and only there."""
+    clear = 0
+    for seed in range(40):
+        world = World(rng(seed), prompts=3 + seed % 4, lean=0.04, attribute=(0.1, 0.4)[seed % 2])
+        result = association_test(
+            **flat(world.images(3)), effect=effect, resample=resample, confidence=confidence,
+            resamples=1, rng=rng(),
+        )  # fmt: skip
+        told = result.p_value < 1 - confidence
+        for low, high in (result.interval, result.effect_interval):
+            assert (low > 0 or high < 0) == told
+        assert -4 <= result.interval.low < result.interval.high <= 4
+        clear += told
+    assert 0 < clear < 40
+
+
 def test_one_sided_p_values_change_places_when_concepts_do() -> None:
     given = sets(7)
     swapped = {name.translate(str.maketrans("xy", "yx")): rows for name, rows in given.items()}
@@ -324,7 +361,8 @@ def test_repeating_every_image_changes_nothing_but_n_when_prompts_are_units() ->
     once_result = association_test(**flat(images), rng=rng())
     twice_result = association_test(**flat(twice), rng=rng())
     assert twice_result.interval == pytest.approx(once_result.interval)
-    assert twice_result.p_value == once_result.p_value
+    assert twice_result.p_value == pytest.approx(once_result.p_value)
+    assert twice_result.paper_p_value == once_result.paper_p_value
 
 
 def test_shared_attribute_images_are_one_sample() -> None:
@@ -386,9 +424,9 @@ def test_one_image_a_side_has_a_score_and_nothing_else() -> None:
         **shared(leaning(np.array([0.3])), leaning(np.array([0.1]))), rng=rng()
     )
     assert result.score == pytest.approx(0.2)
-    assert result.p_value == 1.0
-    for value in (result.effect_size, result.effect_size_corrected, *result.interval,
-                  *result.effect_interval):  # fmt: skip
+    assert result.paper_p_value == 1.0
+    unknown = (result.p_value, result.effect_size, result.effect_size_corrected)
+    for value in (*unknown, *result.interval, *result.effect_interval):
         assert math.isnan(value)
 
 
@@ -396,7 +434,8 @@ def test_one_prompt_a_side_has_no_effect_size() -> None:
     x, y = leaning(np.array([0.3, 0.4, 0.5])), leaning(np.array([0.1, 0.2, 0.3]))
     result = association_test(**shared(x, y), x_units=[1] * 3, y_units=[1] * 3, rng=rng())
     assert math.isnan(result.effect_size)
-    assert result.p_value == 1.0
+    assert math.isnan(result.p_value)
+    assert result.paper_p_value == 1.0
 
 
 def test_equal_images_have_no_effect_size_and_no_warning() -> None:
@@ -404,7 +443,8 @@ def test_equal_images_have_no_effect_size_and_no_warning() -> None:
     result = association_test(**shared(x, y), rng=rng())
     assert math.isnan(result.effect_size)
     assert result.score == pytest.approx(0.2)
-    assert result.p_value == pytest.approx(2 / 20)
+    assert math.isnan(result.p_value)
+    assert result.paper_p_value == pytest.approx(2 / 20)
 
 
 def test_ties_count_as_ties_despite_rounding() -> None:
@@ -412,7 +452,7 @@ def test_ties_count_as_ties_despite_rounding() -> None:
     scores = np.array([0.1, 0.2, 0.3, 0.7])
     result = association_test(**shared(leaning(scores), leaning(scores[::-1])), rng=rng())
     assert result.score == pytest.approx(0, abs=1e-15)
-    assert result.p_value == 1.0
+    assert result.paper_p_value == 1.0
 
 
 def test_p_counts_ties_that_rounding_hides() -> None:
@@ -425,7 +465,7 @@ def test_p_counts_ties_that_rounding_hides() -> None:
         alternative="greater",
         rng=rng(),
     )
-    assert result.p_value == pytest.approx(expected)
+    assert result.paper_p_value == pytest.approx(expected)
     assert (result.null_distribution < result.score).mean() != 1 - expected  # rounding at work
 
 
@@ -473,6 +513,7 @@ def test_only_permuting_stimuli_keeps_the_level_when_attribute_images_differ() -
     world = World(rng(22), prompts=9, lean=0.0, attribute=0.1)
     world.offsets[1] = world.offsets[0]
     rejected = {"targets": 0, "stimuli": 0}
+    by_t = 0
     trials = 200
     for _ in range(trials):
         world.new_prompts()
@@ -484,8 +525,10 @@ def test_only_permuting_stimuli_keeps_the_level_when_attribute_images_differ() -
                 resamples=199,
                 rng=world.rng,  # type: ignore[arg-type]
             )
-            rejected[permute] += result.p_value <= 0.05
+            rejected[permute] += result.paper_p_value <= 0.05
+        by_t += result.p_value <= 0.05
     assert 0.02 <= rejected["stimuli"] / trials <= 0.09
+    assert by_t / trials <= 0.09
     assert rejected["targets"] / trials > 0.2
 
 
@@ -544,6 +587,5 @@ def test_coverage_of_small_designs(
     record_property("score", float(score))  # workers send plain numbers only
     record_property("effect", float(effect))
     print(f"{resample:6} {prompts:3} prompts, attributes {attribute}: S {score:.3f} d {effect:.3f}")
-    assert 0.92 <= score <= 0.98
-    # Where attribute images are few and weak, d is hardly known, and its interval too careful.
-    assert 0.92 <= effect <= (0.98 if attribute > 0.1 else 1.0)
+    assert 0.925 <= score <= 0.98
+    assert 0.925 <= effect <= 0.98

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from embeddings import A, B, World, flat, leaning
+from embeddings import A, Array, B, World, flat, leaning
 from scipy import stats
 
 from portrayal.errors import StatisticsError
@@ -58,6 +58,13 @@ def test_with_fixed_attributes_it_is_a_one_sample_t_test() -> None:
     assert (result.n, result.n_units, result.n_a, result.n_b) == (21, 7, 2, 2)
 
 
+def degrees(variances: Array, freedom: float) -> float:
+    """Satterthwaite's degrees of freedom, with what is added for several strata."""
+    shares = variances / variances.sum()
+    added = max(2 - 4 * (shares**2).sum(), -1.0)
+    return float(1 / (shares**2 / (freedom + added)).sum() - added)
+
+
 def test_given_prompts_the_spread_between_them_does_not_count() -> None:
     """Stratified standard error by hand: sqrt(sum of s_j^2 / n) / number of prompts."""
     scores = np.array([[0.5, 0.6, 0.7], [-0.5, -0.3, -0.1]])
@@ -67,7 +74,7 @@ def test_given_prompts_the_spread_between_them_does_not_count() -> None:
     )
     variances = scores.var(axis=1, ddof=1) / 3
     error = math.sqrt(variances.sum()) / 2
-    freedom = variances.sum() ** 2 / (variances**2 / 4).sum() - 2
+    freedom = degrees(variances, 2)
     half = stats.t.ppf(0.975, freedom) * error
     assert result.interval == pytest.approx((result.score - half, result.score + half))
 
@@ -85,7 +92,7 @@ def test_variance_by_hand_when_images_and_attributes_vary() -> None:
         *(mean["images"] @ spread[name] @ mean["images"] for name in ("a", "b")),
     ]
     twice = np.trace(spread["images"] @ of_direction)
-    freedom = sum(parts) ** 2 / sum(part**2 / 9 for part in parts) - 2
+    freedom = degrees(np.array(parts), 7)
     quantile = stats.t.ppf(0.975, freedom)
     result = single_association(**rows, resample="images")
     expected = quantile * math.sqrt(max(sum(parts) - twice, sum(parts) / 2))

@@ -49,13 +49,13 @@ def test_eq_1_divides_the_sums() -> None:
     # ENTIGEN Table 1, DALL-E-mini, "irrespective of their gender": 0.63 is 7 / 11; the mean of the
     # two attributes' ratios would be 0.71.
     result = diversity_score([4, 5], [0, 2], rng=rng())
-    assert result.value == float(Fraction(7, 11))
+    assert result.published == float(Fraction(7, 11))
     assert (result.n, result.n_attributes, result.n_missing) == (11, 2, 0)
 
 
 def test_attributes_without_images_are_left_out_and_counted() -> None:
     result = diversity_score([4, 0, 5], [0, 0, 2], rng=rng())
-    assert result.value == float(Fraction(7, 11))
+    assert result.published == float(Fraction(7, 11))
     assert (result.n, result.n_attributes, result.n_missing) == (11, 2, 1)
     bias = bias_score([4, 0, 5], [0, 0, 2])
     assert np.isnan(bias.value).tolist() == [False, True, False]
@@ -112,24 +112,24 @@ def test_many_wilson_intervals_are_those_of_scipy() -> None:
 
 def test_interval_holds_the_score_and_complete_balance_where_it_must() -> None:
     extreme = diversity_score([9, 9], [0, 0], rng=rng())
-    assert extreme.value == 1.0
-    assert extreme.interval.high == 1.0
+    assert extreme.published == 1.0
+    assert 0.99 < extreme.interval.high <= 1.0
     assert 0.4 < extreme.interval.low < 0.9
     generator = rng(1)
     first = generator.binomial(9, 0.5, size=25)
     balanced = diversity_score(first, 9 - first, rng=generator)
-    assert balanced.value > 0.2, "chance alone"
+    assert balanced.published > 0.2, "chance alone"
     assert balanced.interval.low == 0.0
-    assert balanced.corrected < balanced.value - 0.05
+    assert balanced.value < balanced.published - 0.1
     one_image = diversity_score([1], [0], rng=rng())
     assert one_image.interval.low == 0.0
-    assert one_image.interval.high == 1.0
+    assert one_image.interval.high > 0.95
 
 
 def test_with_many_images_interval_and_correction_are_close() -> None:
     result = diversity_score([9000, 2000], [1000, 8000], rng=rng())
-    assert result.value == 0.7
-    assert result.corrected == pytest.approx(0.7, abs=0.01)
+    assert result.published == 0.7
+    assert result.value == pytest.approx(0.7, abs=0.01)
     assert result.interval.high - result.interval.low < 0.03
 
 
@@ -187,28 +187,46 @@ def test_many_groups_degenerate() -> None:
     assert 0.05 < single.interval.high < 0.7, "nine alike are no proof"
 
 
-WORLDS = {
-    "balanced": np.full(12, 0.5),
-    "slight": np.full(12, 0.6),
-    "strong": np.full(12, 0.9),
-    "either way": np.where(np.arange(12) % 2, 0.1, 0.9),
-    "half balanced": np.where(np.arange(12) % 2, 0.5, 0.95),
-    "spread": (np.arange(12) + 0.5) / 12,
-}
+def test_one_prompt_per_level_is_a_table_of_attributes() -> None:
+    first, second = [7, 1, 4], [2, 6, 4]
+    plain = diversity_score(first, second, rng=rng())
+    named = diversity_score(first, second, rng=rng(), levels=["a", "b", "c"])
+    assert named == plain
+    assert named.unit == "image"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("images", [9, 40])
-def test_diversity_interval_covers(world: str, images: int) -> None:
-    generator, shares = rng(11), WORLDS[world]
-    truth = np.abs(2 * shares - 1).mean()
-    hits = 0
-    for _ in range(200):
-        first = generator.binomial(images, shares)
-        interval = diversity_score(first, images - first, rng=generator).interval
-        hits += interval.low - 1e-9 <= truth <= interval.high + 1e-9
-    assert hits / 200 > 0.88, "95 % promised; the worst of these worlds is known to reach about 90"
+def test_prompts_that_differ_widen_the_interval() -> None:
+    levels = [0, 0, 0, 1, 1, 1]
+    alike = diversity_score([7, 7, 7, 2, 2, 2], [2, 2, 2, 7, 7, 7], rng=rng(), levels=levels)
+    apart = diversity_score([9, 9, 3, 0, 0, 6], [0, 0, 6, 9, 9, 3], rng=rng(), levels=levels)
+    assert alike.published == apart.published == pytest.approx(5 / 9)
+    assert (alike.n_attributes, alike.n_prompts, alike.unit) == (2, 6, "prompt")
+    width = [one.interval.high - one.interval.low for one in (alike, apart)]
+    assert width[1] > width[0] + 0.05
+
+
+def test_prompts_of_one_image_are_images() -> None:
+    # A single image tells nothing of how prompts differ: then prompts are as good as images.
+    sums, total = np.array([24, 9, 15]), 30
+    first = np.concatenate([np.r_[np.ones(k), np.zeros(total - k)] for k in sums])
+    prompts = diversity_score(first, 1 - first, rng=rng(), levels=np.repeat([0, 1, 2], total))
+    images = diversity_score(sums, total - sums, rng=rng(1))
+    assert prompts.unit == "prompt"
+    assert prompts.published == images.published
+    assert prompts.value == pytest.approx(images.value, abs=0.03)
+    assert prompts.interval == pytest.approx(images.interval, abs=0.04)
+
+
+def test_swapping_the_groups_of_prompts() -> None:
+    first, second, levels = [7, 1, 4, 8], [2, 6, 4, 1], "aabb"
+    one = diversity_score(first, second, rng=rng(), levels=list(levels))
+    other = diversity_score(second, first, rng=rng(), levels=list(levels))
+    assert one.interval == pytest.approx(other.interval)
+
+
+def test_levels_must_fit() -> None:
+    with pytest.raises(StatisticsError, match="one label for each of the 2 rows"):
+        diversity_score([1, 2], [2, 1], rng=rng(), levels=["a"])
 
 
 @pytest.mark.slow

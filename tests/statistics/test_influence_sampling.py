@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics import (
@@ -203,19 +204,44 @@ def test_interactions_find_the_pair() -> None:
         interaction_estimate(paint(rng(), subsets(2, 1)), 2, rng=rng())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("level", [1, 2])
-@pytest.mark.parametrize(("texts", "images", "alike"), [(24, 1, 0.0), (8, 3, 0.3), (12, 4, 0.3)])
-def test_intervals_cover(level: int, texts: int, images: int, alike: float) -> None:
-    generator, sets = rng(10), subsets(5, level)
-    truth = word_influence({s: planted(s) for s in sets}, 5, level)
-    hits = []
-    for _ in range(300):
-        counts = paint(generator, sets, texts=texts, images=images, alike=alike)
-        interval = influence_estimate(counts, 5, level, rng=generator, resamples=1000).interval
-        hits.append((interval.low[:, 0] <= truth) & (truth <= interval.high[:, 0]))
-    assert 0.925 < np.mean(hits) < 0.985
-    assert np.mean(hits, axis=0).min() > 0.9
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_intervals_and_p_agree(confidence: float) -> None:
+    """The interval at confidence 1 - p has zero as a bound; so both always say the same."""
+    clear = 0
+    for seed in range(8):
+        counts = paint(rng(seed), subsets(4, 2), texts=5, alike=0.3)
+        for found in (
+            influence_estimate(counts, 4, 2, rng=rng(), resamples=50, confidence=confidence),
+            interaction_estimate(counts, 4, rng=rng(), resamples=50, confidence=confidence),
+        ):
+            told = (found.interval.low > 0) | (found.interval.high < 0)
+            np.testing.assert_array_equal(told, found.p_value < 1 - confidence)
+            clear += int(told.sum())
+    assert clear > 0 or confidence > 0.99
+
+
+def test_p_of_two_shares_is_that_of_newcombes_interval() -> None:
+    """One word, fixed texts: at confidence 1 - p, the combined Wilson bounds touch zero."""
+    counts = {frozenset(): [[14, 6]], frozenset({0}): [[6, 14]]}
+    result = influence_estimate(counts, 1, 1, texts="fixed", rng=rng())
+    p = float(result.p_value[0, 0])
+    first, second = (proportion_confint(shown, 20, alpha=p, method="wilson") for shown in (14, 6))
+    low = 0.4 - math.hypot(0.7 - first[0], second[1] - 0.3)
+    assert low == pytest.approx(0.0, abs=1e-6)
+    assert result.p_value[0, 1] == pytest.approx(p)
+    swapped = {frozenset(): [[6, 14]], frozenset({0}): [[14, 6]]}
+    turned = influence_estimate(swapped, 1, 1, texts="fixed", rng=rng())
+    assert turned.scores[0, 0] == pytest.approx(-0.4)
+    assert turned.p_value[0, 0] == pytest.approx(p)
+
+
+def test_no_bound_passes_what_is_possible() -> None:
+    """Two texts of one image each: Student's t stretches far beyond the range."""
+    counts = {frozenset(): [[2, 0]], frozenset({0}): [[0, 2], [2, 0]], frozenset({1}): [[2, 0]] * 2}
+    result = influence_estimate(counts, 2, 1, rng=rng())
+    assert result.interval.low.min() == -1
+    assert result.interval.high.max() <= 1
+    assert (result.p_value[0] > 0.05).all()
 
 
 def test_among_many_pairs_chance_seldom_names_one() -> None:

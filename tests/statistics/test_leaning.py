@@ -40,15 +40,18 @@ def test_by_hand() -> None:
     assert found.before == pytest.approx(1)
     assert found.after == pytest.approx(0.25 * 0.5)
     assert found.value == pytest.approx(-0.75 - 0.125)
-    # Four ways to swap two attributes; two of them (all, none) are as extreme.
-    assert found.exact
-    assert found.p_value == 0.5
+    # Student's t over what each attribute adds beyond its own weight.
+    parts = np.array([0.75, -0.25]) * [-1, 0.5] - np.array([0.75, 0.25]) * -0.875
+    error = (2 * parts).std(ddof=1) / math.sqrt(2)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(0.875 / error, 1))
+    assert found.interval.low == -2
 
 
 def test_one_attribute_agrees_with_the_sign_test() -> None:
     # All ten pairs differ: swapping images is a sign test.
     found = leaning_change(np.ones((1, 10)), np.zeros((1, 10)), [1.0], rng=rng(), unit="image")
-    assert found.leaning.p_value == pytest.approx(stats.binomtest(10, 10).pvalue)
+    # One half of what is just as extreme counts.
+    assert found.leaning.p_value == pytest.approx(stats.binomtest(10, 10).pvalue / 2)
     assert found.leaning.value == -2
 
 
@@ -59,7 +62,7 @@ def test_naming_the_other_group_first_changes_nothing() -> None:
     here = leaning_change(x, y, usual, rng=rng()).leaning
     there = leaning_change(1 - x, 1 - y, -usual, rng=rng()).leaning
     assert there.value == pytest.approx(here.value)
-    assert there.p_value == here.p_value
+    assert there.p_value == pytest.approx(here.p_value)
     assert there.interval == pytest.approx(here.interval)
 
 
@@ -75,6 +78,9 @@ def test_the_interval_covers_and_the_test_keeps_its_level(unit: str) -> None:
         x, y, z = (draw(p, 5, source) for p in (share, share_after, share))
         one = leaning_change(x, y, usual, rng=source, unit=unit, resamples=199)  # type: ignore[arg-type]
         none = leaning_change(x, z, usual, rng=source, unit=unit, resamples=199)  # type: ignore[arg-type]
+        for change in (one.leaning, none.leaning):
+            rejected = change.p_value <= 0.05
+            assert rejected != (change.interval.low <= 0 <= change.interval.high)
         covered += one.leaning.interval.low <= true <= one.leaning.interval.high
         found += none.leaning.p_value < 0.05
     assert covered >= 180  # 190 expected, four deviations below

@@ -43,9 +43,6 @@ from .labels import Shown as Shown
 from .labels import image_labels as image_labels
 from .labels import label_shown as label_shown
 from .labels import unlabelled as unlabelled
-from .level_shares import LevelTest as LevelTest
-from .level_shares import level_test as level_test
-from .level_shares import prompts_share_interval as prompts_share_interval
 from .measured import NO_EMBEDDING as NO_EMBEDDING
 from .measured import NOT_FINITE as NOT_FINITE
 from .measured import Measured as Measured

@@ -74,7 +74,7 @@ def settings_match(published: Published, generator: Identity, encoder: Identity)
 
 
 def contrast_numbers(findings: Sequence[Finding]) -> dict[tuple[str, str], Ours]:
-    """Return S, d by the paper's formula, and p of each contrast, by (contrast, statistic)."""
+    """Return S, the paper's d and the p of the paper's test, by (contrast, statistic)."""
     found: dict[tuple[str, str], Ours] = {}
     for finding in findings:
         details = finding.details
@@ -83,7 +83,7 @@ def contrast_numbers(findings: Sequence[Finding]) -> dict[tuple[str, str], Ours]
         of = str(details["contrast"])
         found[of, "S"] = Ours(details["score"], details["score_low"], details["score_high"])
         found[of, "d"] = Ours(details["d_paper"], details["d_low"], details["d_high"])
-        found[of, "p"] = Ours(details["p"])
+        found[of, "p"] = Ours(details["p_paper"])
     return found
 
 

@@ -29,16 +29,17 @@ def label_tables(scored: Mapping[str, Any]) -> list[DataTable]:
 def _diversity(scores: Sequence[Mapping[str, Any]], rule: str) -> DataTable:
     rows = [
         [*one["group"].values(), one["axis"], one["diversity"]["value"],
-         one["diversity"]["low"], one["diversity"]["high"], one["diversity"]["n"],
-         one["images"] - one["usable"]]
+         one["diversity"]["low"], one["diversity"]["high"],
+         one["diversity"]["published"], one["diversity"]["n"], one["images"] - one["usable"]]
         for one in scores
     ]  # fmt: skip
     return DataTable(
         "human-diversity",
         "Diversity score by raters (0: even, 1: one group only)",
-        [*_names(scores), "axis", "diversity", "low", "high", "n", "missing"],
+        [*_names(scores), "axis", "diversity", "low", "high", "published", "n", "missing"],
         rows,
-        note=f"{rule} Equation 1 of Bansal et al. 2022; smaller is more diverse.",
+        note=f"{rule} Equation 1 of Bansal et al. 2022, bias-corrected; smaller is more diverse. "
+        "published: as the paper computes it.",
     )
 
 

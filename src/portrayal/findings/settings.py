@@ -58,8 +58,8 @@ class AnalysisSettings:
         effect: The deviation in d: pooled (Cohen's d), or over the union (as in WEAT).
         resample: What intervals take as drawn by chance: "units", other prompts of the same kind;
             "images", other images of these very prompts.
-        permute: With prompts as units, what changes sides: "stimuli", a stimulus with its attribute
-            images; "targets", the neutral images alone, as in T2IAT.
+        permute: With prompts as units, what changes sides in T2IAT's permutation test: "stimuli", a
+            stimulus with its attribute images; "targets", the neutral images alone, as in T2IAT.
         people: Who is judged where a person detector has looked: "each" person alone, most of a
             image decide; or the "whole" image, as without a detector.
         consensus: What makes raters' votes one answer.
@@ -75,7 +75,7 @@ class AnalysisSettings:
     )
     resample: Annotated[Resample, Help("Generalise to new prompts, or to new images.")] = "units"
     permute: Annotated[
-        Permute, Help("What changes sides; targets: neutral images, as in T2IAT.")
+        Permute, Help("What changes sides in T2IAT's test; targets: neutral images alone.")
     ] = "stimuli"
     people: Annotated[
         People,

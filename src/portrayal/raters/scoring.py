@@ -186,7 +186,7 @@ def _diversity(
     found = diversity_score(table[:, 0], table[:, 1], rng=rng, confidence=confidence)
     return {
         "value": found.value, "low": found.interval.low, "high": found.interval.high,
-        "corrected": found.corrected, "n": found.n, "n_attributes": found.n_attributes,
+        "published": found.published, "n": found.n, "n_attributes": found.n_attributes,
         "n_missing": found.n_missing,
     }  # fmt: skip
 

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from portrayal.statistics.agreement import (
     AgreementResult,
-    RankCorrelationResult,
     cohen_kappa,
     fleiss_kappa,
-    kendall_tau,
     krippendorff_alpha,
     percent_agreement,
 )
 from portrayal.statistics.amplification import (
     AmplificationResult,
     DecompositionResult,
+    ItemMean,
     ReductionResult,
     Switching,
     amplification,
@@ -25,8 +24,14 @@ from portrayal.statistics.amplification import (
     item_mean,
 )
 from portrayal.statistics.amplification_sampling import (
-    AmplificationBootstrapResult,
-    amplification_bootstrap,
+    CountedAmplificationResult,
+    Occupations,
+    amplification_against_shares,
+    amplification_from_counts,
+)
+from portrayal.statistics.amplification_subsets import (
+    decomposition_from_counts,
+    reduction_from_counts,
 )
 from portrayal.statistics.association import (
     AssociationResult,
@@ -37,7 +42,9 @@ from portrayal.statistics.change import (
     AttributeChange,
     Change,
     PairedChangeResult,
+    PublishedScores,
     Unit,
+    UnknownResult,
     paired_change,
 )
 from portrayal.statistics.classification import (
@@ -74,6 +81,7 @@ from portrayal.statistics.influence import (
     shapley_influence,
     word_influence,
 )
+from portrayal.statistics.influence_average import MeanInfluenceResult, mean_influence
 from portrayal.statistics.influence_sampling import (
     InfluenceResult,
     InteractionResult,
@@ -89,6 +97,7 @@ from portrayal.statistics.intervals import (
     share_interval,
 )
 from portrayal.statistics.leaning import LeaningResult, leaning_change
+from portrayal.statistics.levels import LevelTest, level_test
 from portrayal.statistics.power import (
     detectable_effect,
     detectable_share,
@@ -98,7 +107,9 @@ from portrayal.statistics.prediction_powered import (
     PredictionPoweredResult,
     prediction_powered_share,
 )
+from portrayal.statistics.rank_correlation import RankCorrelationResult, kendall_tau
 from portrayal.statistics.sequential import AnytimeResult, anytime_mean, anytime_share_interval
+from portrayal.statistics.shares import prompts_share_interval
 from portrayal.statistics.text_shares import Texts
 from portrayal.statistics.votes import RULES, ConsensusResult, Rule, consensus
 
@@ -106,7 +117,6 @@ __all__ = [
     "RULES",
     "UNKNOWN",
     "AgreementResult",
-    "AmplificationBootstrapResult",
     "AmplificationResult",
     "AnytimeResult",
     "AssociationResult",
@@ -118,17 +128,23 @@ __all__ = [
     "ConfusionResult",
     "ConsensusResult",
     "CorrelationResult",
+    "CountedAmplificationResult",
     "DecompositionResult",
     "DiversityResult",
     "InfluenceResult",
     "InteractionResult",
     "Interval",
     "Intervals",
+    "ItemMean",
     "LeaningResult",
+    "LevelTest",
     "ManyGroupDiversityResult",
+    "MeanInfluenceResult",
     "MultiAssociationResult",
+    "Occupations",
     "PairedChangeResult",
     "PredictionPoweredResult",
+    "PublishedScores",
     "RankCorrelationResult",
     "ReductionResult",
     "Rule",
@@ -137,8 +153,10 @@ __all__ = [
     "Switching",
     "Texts",
     "Unit",
+    "UnknownResult",
     "amplification",
-    "amplification_bootstrap",
+    "amplification_against_shares",
+    "amplification_from_counts",
     "amplification_reduction",
     "anytime_mean",
     "anytime_share_interval",
@@ -154,6 +172,7 @@ __all__ = [
     "confusion_scores",
     "consensus",
     "decomposition",
+    "decomposition_from_counts",
     "detectable_effect",
     "detectable_share",
     "detectable_share_difference",
@@ -168,13 +187,17 @@ __all__ = [
     "kendall_tau",
     "krippendorff_alpha",
     "leaning_change",
+    "level_test",
     "many_group_diversity",
+    "mean_influence",
     "multi_association",
     "pair_interactions",
     "paired_change",
     "pearson_correlation",
     "percent_agreement",
     "prediction_powered_share",
+    "prompts_share_interval",
+    "reduction_from_counts",
     "sample_subsets",
     "shapley_influence",
     "share_interval",

@@ -1,27 +1,34 @@
-"""Agreement between raters, between classifiers, and between rankings.
+"""Agreement between raters and between classifiers, beyond chance or not.
 
 Ratings are given as one sequence per rater, `percent_agreement(first, second, third)`, or as a
 single table with one row per rater and one column per item. None and NaN mean no answer. Intervals
-draw items with replacement; without `rng` there is no drawing and the interval is (NaN, NaN).
+take the items as a sample (see `agreement_intervals`); without `rng` there is no drawing and the
+interval is (NaN, NaN).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import krippendorff
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from portrayal.errors import StatisticsError
+from portrayal.statistics.agreement_intervals import (
+    Coefficient,
+    Population,
+    agreeing_pairs,
+    inverted_interval,
+    population_of_counts,
+    population_of_pairs,
+)
 from portrayal.statistics.checks import check_fraction, check_option, check_resamples, check_rng
 from portrayal.statistics.counts import FloatArray
-from portrayal.statistics.intervals import UNKNOWN, Interval, share_interval
-from portrayal.statistics.ratings import as_ratings, is_missing
+from portrayal.statistics.intervals import UNKNOWN, Interval
+from portrayal.statistics.ratings import as_ratings
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -33,35 +40,12 @@ class AgreementResult:
 
     Attributes:
         value: The coefficient.
-        interval: By drawing items with replacement.
+        interval: Values that the items do not contradict; they are taken as a sample of items.
         n: Items that count.
         n_missing: Items that too few raters answered.
     """
 
     value: float
-    interval: Interval
-    n: int
-    n_missing: int
-
-    def __float__(self) -> float:
-        """Return the coefficient."""
-        return self.value
-
-
-@dataclass(frozen=True, slots=True)
-class RankCorrelationResult:
-    """A rank correlation.
-
-    Attributes:
-        value: The coefficient.
-        p_value: Two-sided, against no association.
-        interval: By drawing items with replacement.
-        n: Items with both values.
-        n_missing: Items without one of them.
-    """
-
-    value: float
-    p_value: float
     interval: Interval
     n: int
     n_missing: int
@@ -93,13 +77,7 @@ def percent_agreement(
     >>> float(percent_agreement(["man", "woman", "man"], ["man", "woman", "woman"]).value)
     0.6666666666666666
     """
-    counts = _shared_items(ratings)
-    agree = _agreeing(counts.used)
-
-    def coefficient(times: FloatArray) -> FloatArray:
-        return np.asarray(times @ agree / times.sum(axis=1))
-
-    return _with_interval(coefficient, counts, rng, resamples, confidence, beyond_chance=False)
+    return _many_raters("percent", ratings, rng, resamples, confidence)
 
 
 def cohen_kappa(
@@ -128,17 +106,21 @@ def cohen_kappa(
     >>> round(cohen_kappa([1, 1, 0, 0, 1, 0], [1, 1, 0, 1, 1, 0]).value, 3)
     0.667
     """
+    _check(rng, resamples, confidence)
     table = as_ratings((first, second))
     both = (table.codes >= 0).all(axis=0)
-    a, b = np.eye(len(table.labels))[table.codes[:, both]]
-    counts = _Items(a + b, int((~both).sum()))
+    # Labels that only items without a second answer have are no labels of these pairs.
+    codes = np.unique(table.codes[:, both], return_inverse=True)[1].reshape(2, -1)
+    population = population_of_pairs(codes[0], codes[1])
+    a, b = (population.patterns[:, [column]] == np.arange(codes.max(initial=0) + 1)
+            for column in (0, 1))  # fmt: skip
 
     def coefficient(times: FloatArray) -> FloatArray:
         n = times.sum(axis=1)
-        observed = times @ (a * b).sum(axis=1) / n
+        observed = times @ population.agreeing / n
         return _beyond_chance(observed, ((times @ a) * (times @ b)).sum(axis=1) / n**2)
 
-    return _with_interval(coefficient, counts, rng, resamples, confidence)
+    return _result(coefficient, population, int((~both).sum()), rng, resamples, confidence)
 
 
 def fleiss_kappa(
@@ -165,29 +147,25 @@ def fleiss_kappa(
     >>> round(fleiss_kappa(["a", "a", "b"], ["a", "b", "b"], ["a", "a", "b"]).value, 3)
     0.55
     """
-    counts = _shared_items(ratings)
-    agree = _agreeing(counts.used)
-
-    def coefficient(times: FloatArray) -> FloatArray:
-        labels = times @ counts.used
-        labels = labels / labels.sum(axis=1, keepdims=True)
-        return _beyond_chance(times @ agree / times.sum(axis=1), (labels**2).sum(axis=1))
-
-    return _with_interval(coefficient, counts, rng, resamples, confidence)
+    return _many_raters("fleiss", ratings, rng, resamples, confidence)
 
 
 def krippendorff_alpha(
     *ratings: ArrayLike,
     level: Level = "nominal",
     rng: np.random.Generator | None = None,
-    resamples: int = 1000,
+    resamples: int = 2000,
     confidence: float = 0.95,
 ) -> AgreementResult:
     """Return Krippendorff's alpha: 1 - observed over expected disagreement, for any raters.
 
-    At most 1 (complete agreement); 0 is chance, negative is systematic disagreement. Missing
-    answers are allowed. Items with fewer than two answers are left out; none left, or only one
-    label in use: NaN.
+    With n_ic answers c on item i, m_i answers on it, n_c answers c in all and n answers in all,
+    `alpha = 1 - (n - 1) sum_i sum_ck n_ic n_ik d_ck / (m_i - 1) / sum_ck n_c n_k d_ck`, where d is
+    the squared difference of two answers: 1 for two labels that differ (nominal), (c - k)^2
+    (interval), ((c - k) / (c + k))^2 (ratio), or the squared number of answers between them, each
+    end counted half (ordinal). At most 1 (complete agreement); 0 is chance, negative is systematic
+    disagreement. Missing answers are allowed. Items with fewer than two answers are left out; none
+    left, or only one label in use: NaN.
 
     Args:
         *ratings: One sequence of labels per rater, or one (raters, items) table.
@@ -196,102 +174,116 @@ def krippendorff_alpha(
         resamples: How often to draw.
         confidence: Of the interval.
 
-    Reference: Krippendorff (2011), Computing Krippendorff's alpha-reliability; computed by the
-    package krippendorff.
+    Reference: Krippendorff (2011), Computing Krippendorff's alpha-reliability.
 
     >>> round(krippendorff_alpha([1, 2, 3, 3, 2], [1, 2, 3, 3, 2], [None, 3, 3, 3, 2]).value, 3)
     0.78
     """
     check_option("level", level, LEVELS)
+    return _many_raters(level, ratings, rng, resamples, confidence)
+
+
+def _many_raters(
+    kind: Level | Literal["percent", "fleiss"],
+    ratings: tuple[ArrayLike, ...],
+    rng: np.random.Generator | None,
+    resamples: int,
+    confidence: float,
+) -> AgreementResult:
+    """Return a coefficient of raters who may be anyone: only how often each label counts."""
+    _check(rng, resamples, confidence)
     table = as_ratings(ratings)
-    if level != "nominal" and not all(isinstance(label, (int, float)) for label in table.labels):
-        raise StatisticsError(f"level is {level!r} but labels are {table.labels}; allowed: numbers")
-    counts = _Items.of(table.counts)
-    domain = table.labels if level != "nominal" else range(len(table.labels))
-
-    def coefficient(times: FloatArray) -> FloatArray:
-        values = np.full(len(times), np.nan)
-        for i, row in enumerate(times.astype(np.intp)):
-            drawn = np.repeat(counts.used, row, axis=0)
-            if (drawn.sum(axis=0) > 0).sum() > 1:
-                values[i] = krippendorff.alpha(
-                    value_counts=drawn, value_domain=list(domain), level_of_measurement=level
-                )
-        return values
-
-    return _with_interval(coefficient, counts, rng, resamples, confidence)
-
-
-def kendall_tau(
-    x: ArrayLike,
-    y: ArrayLike,
-    *,
-    rng: np.random.Generator | None = None,
-    resamples: int = 2000,
-    confidence: float = 0.95,
-) -> RankCorrelationResult:
-    """Return Kendall's tau-b: whether two measures put items into the same order.
-
-    `(concordant - discordant pairs) / sqrt((pairs - ties in x) (pairs - ties in y))`. From -1
-    (reversed) over 0 to 1 (same order). NaN and None are missing. Fewer than two items, or a
-    measure that is the same for all: NaN.
-
-    Args:
-        x: One number per item.
-        y: Another number per item, in the same order.
-        rng: Source of the draws; None: no interval.
-        resamples: How often to draw.
-        confidence: Of the interval.
-
-    Reference: Kendall (1945), The treatment of ties in ranking problems; value and p-value by
-    scipy.stats.kendalltau.
-
-    >>> round(kendall_tau([12, 2, 1, 12, 2], [1, 4, 7, 1, 0]).value, 4)
-    -0.4714
-    """
-    a, b = _numbers("x", x), _numbers("y", y)
-    if a.size != b.size:
-        raise StatisticsError(f"x has {a.size} items and y has {b.size}; allowed: as many in each")
-    both = ~np.isnan(a) & ~np.isnan(b)
-    n_missing = int((~both).sum())
-    a, b = a[both], b[both]
-    signs_a, signs_b = np.sign(a[:, None] - a), np.sign(b[:, None] - b)
-    products = (signs_a * signs_b, signs_a**2, signs_b**2)
-
-    def coefficient(times: FloatArray) -> FloatArray:
-        both, of_a, of_b = (((times @ product) * times).sum(axis=1) for product in products)
-        scale = np.sqrt(of_a * of_b)
-        return np.asarray(np.divide(both, scale, out=np.full(len(times), np.nan), where=scale > 0))
-
-    if a.size < 2 or not (signs_a.any() and signs_b.any()):
-        value, p_value = math.nan, math.nan
+    if kind in ("ordinal", "interval", "ratio") and not all(
+        isinstance(label, (int, float)) for label in table.labels
+    ):
+        raise StatisticsError(f"level is {kind!r} but labels are {table.labels}; allowed: numbers")
+    enough = table.counts.sum(axis=1) >= 2
+    used = table.counts[enough]
+    given = used.any(axis=0)
+    used, labels = (
+        used[:, given],
+        [x for x, known in zip(table.labels, given, strict=True) if known],
+    )
+    if rng is None or not len(used):
+        nothing = np.zeros(len(used))
+        population = Population(
+            used, np.ones(len(used)), agreeing_pairs(used), nothing, nothing, nothing
+        )
     else:
-        value, p_value = (float(number) for number in stats.kendalltau(a, b))
-    interval = _drawn_interval(coefficient, a.size, rng, resamples, confidence)
-    return RankCorrelationResult(value, p_value, interval, int(a.size), n_missing)
+        population = population_of_counts(used, rng, even=kind == "percent")
+    if kind == "percent":
+        coefficient = _percent(population)
+    elif kind == "fleiss":
+        coefficient = _fleiss(population)
+    elif kind == "ordinal":
+        coefficient = _ordinal_alpha(population.patterns)
+    else:
+        coefficient = _alpha(population.patterns, _squared_differences(labels, kind))
+    return _result(coefficient, population, int((~enough).sum()), rng, resamples, confidence)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Items:
-    """Answers per item and label, of items with at least two; and how many items have fewer."""
+def _percent(population: Population) -> Coefficient:
+    def coefficient(times: FloatArray) -> FloatArray:
+        return np.asarray(times @ population.agreeing / times.sum(axis=1))
 
-    used: FloatArray
-    n_missing: int
-
-    @classmethod
-    def of(cls, counts: FloatArray) -> _Items:
-        enough = counts.sum(axis=1) >= 2
-        return cls(counts[enough], int((~enough).sum()))
+    return coefficient
 
 
-def _shared_items(ratings: tuple[ArrayLike, ...]) -> _Items:
-    return _Items.of(as_ratings(ratings).counts)
+def _fleiss(population: Population) -> Coefficient:
+    def coefficient(times: FloatArray) -> FloatArray:
+        labels = times @ population.patterns
+        labels = labels / labels.sum(axis=1, keepdims=True)
+        observed = times @ population.agreeing / times.sum(axis=1)
+        return _beyond_chance(observed, (labels**2).sum(axis=1))
+
+    return coefficient
 
 
-def _agreeing(counts: FloatArray) -> FloatArray:
-    """Return the share of agreeing pairs of answers of every item."""
-    n = counts.sum(axis=1)
-    return np.asarray((counts * (counts - 1)).sum(axis=1) / (n * (n - 1)))
+def _squared_differences(labels: Sequence[float], level: str) -> FloatArray:
+    """Return d of every two labels; the names of nominal labels do not matter."""
+    if level == "nominal":
+        return 1.0 - np.eye(len(labels))
+    values = np.array(labels, dtype=np.float64)
+    apart = values[:, None] - values
+    if level == "ratio":
+        sums = values[:, None] + values
+        apart = np.divide(apart, sums, out=np.zeros_like(apart), where=sums != 0)
+    return np.asarray(apart**2)
+
+
+def _alpha(patterns: FloatArray, differences: FloatArray) -> Coefficient:
+    own = ((patterns @ differences) * patterns).sum(axis=1) / (patterns.sum(axis=1) - 1)
+
+    def coefficient(times: FloatArray) -> FloatArray:
+        labels = times @ patterns
+        expected = ((labels @ differences) * labels).sum(axis=1)
+        return _one_minus(times @ own, expected, labels)
+
+    return coefficient
+
+
+def _ordinal_alpha(patterns: FloatArray) -> Coefficient:
+    """Ordinal differences are those of the labels' mean ranks, which each draw has of its own."""
+    sizes = patterns.sum(axis=1)
+
+    def coefficient(times: FloatArray) -> FloatArray:
+        labels = times @ patterns
+        ranks = np.cumsum(labels, axis=1) - labels / 2
+        ranks /= labels.sum(axis=1, keepdims=True)
+        squares, sums = ranks**2 @ patterns.T, ranks @ patterns.T
+        own = 2 * (sizes * squares - sums**2) / (sizes - 1)
+        all_squares, all_sums = (labels * ranks**2).sum(axis=1), (labels * ranks).sum(axis=1)
+        expected = 2 * (labels.sum(axis=1) * all_squares - all_sums**2)
+        return _one_minus((times * own).sum(axis=1), expected, labels)
+
+    return coefficient
+
+
+def _one_minus(observed: FloatArray, expected: FloatArray, labels: FloatArray) -> FloatArray:
+    value = np.full(observed.shape, np.nan)
+    several = (labels > 0).sum(axis=1) > 1
+    np.divide((labels.sum(axis=1) - 1) * observed, expected, out=value, where=several)
+    return 1 - value
 
 
 def _beyond_chance(observed: FloatArray, expected: FloatArray) -> FloatArray:
@@ -302,56 +294,26 @@ def _beyond_chance(observed: FloatArray, expected: FloatArray) -> FloatArray:
     return value
 
 
-def _with_interval(
-    coefficient: Callable[[FloatArray], FloatArray],
-    items: _Items,
-    rng: np.random.Generator | None,
-    resamples: int,
-    confidence: float,
-    *,
-    beyond_chance: bool = True,
-) -> AgreementResult:
-    n = len(items.used)
-    value = float(coefficient(np.ones((1, n)))[0]) if n else math.nan
-    interval = _drawn_interval(coefficient, n, rng, resamples, confidence)
-    if value == 1 and rng is not None:
-        # Draws from complete agreement agree completely. So take the share of items with
-        # disagreement that Wilson's interval still allows, relative to what chance would give.
-        pooled = items.used.sum(axis=0) / items.used.sum()
-        room = 1 - float((pooled**2).sum()) if beyond_chance else 1.0
-        shortfall = 1 - share_interval(n, n, confidence=confidence).low
-        interval = Interval(max(1 - shortfall / room, -1.0), 1.0)
-    return AgreementResult(value, interval, n, items.n_missing)
-
-
-def _drawn_interval(
-    coefficient: Callable[[FloatArray], FloatArray],
-    n: int,
-    rng: np.random.Generator | None,
-    resamples: int,
-    confidence: float,
-) -> Interval:
+def _check(rng: np.random.Generator | None, resamples: int, confidence: float) -> None:
     check_fraction("confidence", confidence)
     check_resamples(resamples)
-    if rng is None:
-        return UNKNOWN
-    check_rng(rng)
-    if n < 2:
-        return UNKNOWN
-    times = rng.multinomial(n, np.full(n, 1 / n), size=resamples).astype(np.float64)
-    drawn = coefficient(times)
-    if np.isnan(drawn).all():
-        return UNKNOWN
-    low, high = np.nanquantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(low), float(high))
+    if rng is not None:
+        check_rng(rng)
 
 
-def _numbers(name: str, values: ArrayLike) -> FloatArray:
-    given = np.asarray(values, dtype=object)
-    if given.ndim != 1:
-        raise StatisticsError(f"{name} has shape {given.shape}; allowed: one number per item")
-    try:
-        numbers = [math.nan if is_missing(value) else float(value) for value in given.tolist()]
-    except (TypeError, ValueError) as error:
-        raise StatisticsError(f"{name} holds no numbers; allowed: one number per item") from error
-    return np.array(numbers, dtype=np.float64)
+def _result(
+    coefficient: Coefficient,
+    population: Population,
+    n_missing: int,
+    rng: np.random.Generator | None,
+    resamples: int,
+    confidence: float,
+) -> AgreementResult:
+    n = population.n
+    value = float(coefficient(population.observed[None])[0]) if n else math.nan
+    interval = UNKNOWN
+    if rng is not None:
+        interval = inverted_interval(
+            coefficient, population, resamples=resamples, confidence=confidence, rng=rng
+        )
+    return AgreementResult(value, interval, n, n_missing)

@@ -2,181 +2,190 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics.amplification import SWITCHING, Switching, switches
-from portrayal.statistics.checks import check_fraction, check_option, check_resamples, check_rng
+from portrayal.statistics.amplification import (
+    SWITCHING,
+    Switching,
+    as_percentages,
+    switches,
+)
+from portrayal.statistics.amplification_matching import MatchedSides, answer
+from portrayal.statistics.amplification_sides import Side, side_of_counts, side_of_shares
+from portrayal.statistics.checks import check_fraction, check_option
 from portrayal.statistics.counts import FloatArray, as_counts
-from portrayal.statistics.imbalance import draw_imbalance
-from portrayal.statistics.intervals import UNKNOWN, Interval
+from portrayal.statistics.intervals import Interval
 
 Occupations = Literal["random", "fixed"]
 OCCUPATIONS: tuple[Occupations, ...] = ("random", "fixed")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AmplificationBootstrapResult:
-    """Mean amplification over prompts and occupations, from counts.
+class CountedAmplificationResult:
+    """Mean amplification over occupations, from counts of images.
 
     Attributes:
-        mean: As in the paper: over occupations, then over prompts.
-        interval: Accounts for images of both sides, and for the choice of occupations if random.
-        p_value: Two-sided, of the same draws, so that it and the interval agree.
-        corrected: The mean without what chance adds to percentages of few images.
-        per_prompt: Mean over occupations of every prompt.
-        n: Occupations counted for at least one prompt.
+        mean: Bias-corrected: without what chance adds to percentages of few images. Over all
+            occupations, those that switch too.
+        interval: Accounts for images of both sides, and for the choice of occupations if random;
+            within what is possible.
+        p_value: Two-sided, of the same model as the interval.
+        plug_in: The paper's mean of |G - 50| - |T - 50|, percentages taken as they are.
+        per_prompt: The paper's mean over occupations of every prompt.
+        per_item: Each occupation's part in `mean`, which is their mean; NaN where it does not
+            count. Of one occupation alone it says little.
+        n: Occupations that count: at least two images on both sides of one prompt.
         n_images: Images counted.
-        n_switched: Occupations that switch, summed over prompts.
-        n_missing: Occupations without an image on one of the sides, summed over prompts.
-        draws: Of the mean, from which the interval was read.
+        n_switched: Occupations that switch as observed, summed over prompts.
+        n_missing: Occupations without two images on both sides, summed over prompts.
     """
 
     mean: float
     interval: Interval
     p_value: float
-    corrected: float
+    plug_in: float
     per_prompt: FloatArray
+    per_item: FloatArray
     n: int
     n_images: int
     n_switched: int
     n_missing: int
-    draws: FloatArray = field(repr=False)
 
 
-def amplification_bootstrap(
+def amplification_from_counts(
     generated: ArrayLike,
     training: ArrayLike,
     *,
-    rng: np.random.Generator,
     switching: Switching = "exclude",
     occupations: Occupations = "random",
-    resamples: int = 2000,
     confidence: float = 0.95,
-) -> AmplificationBootstrapResult:
+) -> CountedAmplificationResult:
     """Return mean amplification with an interval that knows that percentages come from images.
 
-    `|G - 50| - |T - 50|` per occupation and prompt, mean over occupations, then over prompts, in
-    percentage points from -50 to 50; positive is amplified. Which occupations switch is decided by
-    the counts as observed. |G - 50| of few images is too large by chance, and if one side has fewer
-    images than the other, amplification appears or vanishes that is not there. So the true
-    imbalances of all occupations on a side are drawn together from what the counts leave possible
-    (`portrayal.statistics.imbalance`); `random` then draws occupations with replacement, each with
-    all its prompts, `fixed` keeps them. For `random` interval and p-value are Student's, about the
-    centre of the draws with their spread, repaired for few occupations as in `cluster_bootstrap`;
-    for `fixed` they are read from the draws. The interval is widened to hold the mean as published.
-    Nothing left: NaN; one occupation and `random`: no interval and no p-value.
+    `|G - 50| - |T - 50|` of the true percentages per occupation and prompt, mean over prompts, then
+    over all occupations, in percentage points from -50 to 50; positive is further from 50 % than in
+    training data. |G - 50| of few images is too large by chance, so both sides are compared at the
+    smaller of their two numbers of images (`portrayal.statistics.rarefaction`): without
+    amplification the difference is 0 on average, whatever the shares. What a difference stands for
+    near 50 % is read from where the better counted side lies
+    (`portrayal.statistics.amplification_scale`). `random` takes the occupations' differences as a
+    sample (Student's t, freed of the skewness of folded shares); `fixed` takes only images as one
+    (Wilson's bounds of all shares, squared and added). No occupation: NaN; one occupation and
+    `random`: no interval and no p-value.
 
     Args:
         generated: Images of the group and of the other, (occupations, 2) or (occupations, prompts,
             2).
         training: Likewise; (occupations, 2) serves all prompts.
-        rng: Source of the draws.
-        switching: What to do with occupations that switch, prompt by prompt.
+        switching: Whether the paper's plug-in leaves out occupations that switch; `mean` never
+            does.
         occupations: Whether they stand for others, or for themselves.
-        resamples: How often to draw.
         confidence: Of the interval.
 
-    References: The Bias Amplification Paradox in Text-to-Image Generation, section 3.3; Hesterberg
-    (2015), What Teachers Should Know About the Bootstrap, section 5.3.
+    References: The Bias Amplification Paradox in Text-to-Image Generation, section 3.3; Hurlbert
+    (1971), Ecology 52; Hall (1992), JRSS B 54; Newcombe (1998), Statistics in Medicine 17.
 
     >>> generated, training = [[50, 450], [400, 100]], [[125, 375], [350, 150]]
-    >>> result = amplification_bootstrap(generated, training, rng=np.random.default_rng(0))
-    >>> result.mean, result.n, result.n_images
-    (12.5, 2, 2000)
+    >>> result = amplification_from_counts(generated, training, occupations="fixed")
+    >>> round(result.mean, 1), result.plug_in, [round(x, 1) for x in result.interval]
+    (12.5, 12.5, [9.0, 16.0])
     """
-    check_fraction("confidence", confidence)
-    check_option("switching", switching, SWITCHING)
-    check_option("occupations", occupations, OCCUPATIONS)
-    check_resamples(resamples)
-    check_rng(rng)
-    g, t = _by_prompt("generated", generated), _by_prompt("training", training)
+    _check(switching, occupations, confidence)
+    g, t = counts_by_prompt("generated", generated), counts_by_prompt("training", training)
     if g.shape[0] != t.shape[0] or t.shape[1] not in (1, g.shape[1]):
         raise StatisticsError(
             f"generated is (occupations, prompts) {g.shape[:2]} and training {t.shape[:2]}; "
             "allowed: the same occupations, and one training count or one per prompt"
         )
-    percent_g, percent_t = _percent(g), _percent(t)
-    per_item = np.abs(percent_g - 50) - np.abs(percent_t - 50)
-    switched = switches(percent_g, percent_t)
-    missing = np.isnan(per_item)
-    used = ~missing & ~(switched & (switching == "exclude"))
-    per_prompt = _column_means(per_item, used)
-    mean = float(_row_mean(per_prompt))
-    times = np.ones((resamples, len(g)))
-    if occupations == "random":
-        times = rng.multinomial(len(g), np.full(len(g), 1 / len(g)), size=resamples) * times
-    drawn = 50 * (_draw(g, rng, resamples) - _draw(t, rng, resamples))
-    draws = _row_mean(_column_means(drawn, times[..., None] * used))
-    n = int(used.any(axis=1).sum())
-    spread = (
-        _few_units(draws, n, confidence)
-        if occupations == "random"
-        else _as_drawn(draws, confidence)
-    )
-    return AmplificationBootstrapResult(
-        mean=mean,
-        interval=_holding(spread.interval, mean),
-        p_value=_p_value(spread, mean),
-        corrected=spread.centre,
+    made, real = (side_of_counts(side, g.shape[1]) for side in (g, t))
+    return _result(made, real, switching, occupations, confidence)
+
+
+def amplification_against_shares(
+    generated: ArrayLike,
+    percentages: ArrayLike,
+    *,
+    switching: Switching = "exclude",
+    occupations: Occupations = "random",
+    confidence: float = 0.95,
+) -> CountedAmplificationResult:
+    """Return amplification against shares that are known, such as those in the labour market.
+
+    As `amplification_from_counts`, with percentages in place of training images: generated images
+    are a sample, the shares they are compared with are not.
+
+    Args:
+        generated: Images of the group and of the other, (occupations, 2) or (occupations, prompts,
+            2).
+        percentages: Known percentage of the group, one per occupation; NaN is missing.
+        switching: Whether the paper's plug-in leaves out occupations that switch.
+        occupations: Whether they stand for others, or for themselves.
+        confidence: Of the interval.
+
+    >>> result = amplification_against_shares([[9, 1], [8, 2], [3, 7]], [75, 75, 40])
+    >>> round(result.plug_in, 1), result.n
+    (10.0, 3)
+    """
+    _check(switching, occupations, confidence)
+    g, known = counts_by_prompt("generated", generated), as_percentages("percentages", percentages)
+    if g.shape[0] != known.size:
+        raise StatisticsError(
+            f"generated has {g.shape[0]} occupations and percentages has {known.size}; allowed: "
+            "one percentage per occupation, in the same order"
+        )
+    made, real = side_of_counts(g, g.shape[1]), side_of_shares(known / 100, g.shape[1])
+    return _result(made, real, switching, occupations, confidence)
+
+
+def _check(switching: str, occupations: str, confidence: float) -> None:
+    check_fraction("confidence", confidence)
+    check_option("switching", switching, SWITCHING)
+    check_option("occupations", occupations, OCCUPATIONS)
+
+
+def _result(
+    generated: Side,
+    training: Side,
+    switching: Switching,
+    occupations: Occupations,
+    confidence: float,
+) -> CountedAmplificationResult:
+    g, t = 50 + 50 * generated.signed, 50 + 50 * training.signed
+    switched = switches(g, t)
+    plain = np.abs(g - 50) - np.abs(t - 50)
+    kept = ~np.isnan(plain) & ~(switched & (switching == "exclude"))
+    per_prompt = _means(np.where(kept, plain, np.nan), axis=0)
+    matched = MatchedSides(generated, training)
+    found = answer(matched, random=occupations == "random", confidence=confidence)
+    rows = matched.used.any(axis=1)
+    per_item = np.full(rows.size, np.nan)
+    per_item[rows] = 50 * found.per_item
+    return CountedAmplificationResult(
+        mean=50 * found.value,
+        interval=Interval(50 * found.interval.low, 50 * found.interval.high),
+        p_value=found.p_value,
+        plug_in=float(_means(per_prompt[None, :], axis=1)[0]),
         per_prompt=per_prompt,
-        n=n,
-        n_images=int(g.sum() + t.sum()),
+        per_item=per_item,
+        n=matched.n,
+        n_images=_images(generated) + _images(training),
         n_switched=int(switched.sum()),
-        n_missing=int(missing.sum()),
-        draws=draws,
+        n_missing=int((~matched.used).sum()),
     )
 
 
-class _DrawSummary(NamedTuple):
-    """What draws say: their centre, an interval, and a two-sided p-value against 0."""
-
-    centre: float
-    interval: Interval
-    p_value: float
+def _images(side: Side) -> int:
+    counted = side.total[:, :1] if side.shared else side.total
+    return int(counted[np.isfinite(counted)].sum())
 
 
-def _few_units(draws: FloatArray, units: int, confidence: float) -> _DrawSummary:
-    """Return Student's interval and p-value for draws of so many units."""
-    known = draws[~np.isnan(draws)]
-    centre = float(np.median(known)) if known.size else math.nan
-    if units < 2:
-        return _DrawSummary(centre, UNKNOWN, math.nan)
-    error = math.sqrt(units / (units - 1)) * float(known.std())
-    reach = float(stats.t.ppf(0.5 + confidence / 2, units - 1)) * error
-    p_value = 2 * float(stats.t.sf(abs(centre) / error, units - 1)) if error else math.nan
-    return _DrawSummary(centre, Interval(centre - reach, centre + reach), p_value)
-
-
-def _as_drawn(draws: FloatArray, confidence: float) -> _DrawSummary:
-    """Return the interval and twice the share of draws beyond 0, which is never quite 0."""
-    known = draws[~np.isnan(draws)]
-    if not known.size:
-        return _DrawSummary(math.nan, UNKNOWN, math.nan)
-    tails = [(1 - confidence) / 2, 0.5, (1 + confidence) / 2]
-    low, centre, high = (float(value) for value in np.quantile(known, tails))
-    beyond = int(min((known <= 0).sum(), (known >= 0).sum()))
-    p_value = min(1.0, 2 * (beyond + 1) / (known.size + 1))
-    return _DrawSummary(centre, Interval(low, high), p_value)
-
-
-def _p_value(spread: _DrawSummary, mean: float) -> float:
-    """Return the p-value; 1 where the published mean lies on the other side of 0."""
-    apart = spread.centre * mean <= 0 and not math.isnan(spread.p_value)
-    return 1.0 if apart else spread.p_value
-
-
-def _holding(interval: Interval, value: float) -> Interval:
-    return Interval(min(interval.low, value), max(interval.high, value))
-
-
-def _by_prompt(name: str, values: ArrayLike) -> FloatArray:
+def counts_by_prompt(name: str, values: ArrayLike) -> FloatArray:
+    """Return counts (occupations, prompts, 2), or refuse what has another shape."""
     array = np.asarray(values)
     if array.ndim not in (2, 3) or array.shape[-1] != 2:
         raise StatisticsError(
@@ -187,39 +196,10 @@ def _by_prompt(name: str, values: ArrayLike) -> FloatArray:
     return counts[:, None] if array.ndim == 2 else counts
 
 
-def _percent(counts: FloatArray) -> FloatArray:
-    total = counts.sum(axis=-1)
-    share = np.divide(counts[..., 0], total, out=np.full(total.shape, np.nan), where=total > 0)
-    return np.asarray(100 * share)
-
-
-def _draw(counts: FloatArray, rng: np.random.Generator, draws: int) -> FloatArray:
-    """Draw imbalances, (draws, occupations, prompts); prompts are drawn apart from each other."""
-    total = counts.sum(axis=-1)
-    drawn = np.zeros((draws, *total.shape))
-    for prompt in range(total.shape[1]):
-        seen = total[:, prompt] > 0
-        if seen.any():
-            first = counts[seen, prompt, 0]
-            values = draw_imbalance(first, total[seen, prompt], rng=rng, draws=draws)
-            drawn[:, seen, prompt] = values[:draws]
-    return drawn
-
-
-def _column_means(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return weighted means over occupations (last axis but one); NaN where nothing has weight."""
-    weight = np.asarray(weights, dtype=np.float64)
-    whole = weight.sum(axis=-2)
-    total = np.where(weight > 0, values, 0.0) * weight
-    mean = np.full(whole.shape, np.nan)
-    np.divide(total.sum(axis=-2), whole, out=mean, where=whole > 0)
-    return mean
-
-
-def _row_mean(values: FloatArray) -> FloatArray:
-    """Return means over prompts that have one; NaN where none has."""
+def _means(values: FloatArray, *, axis: int) -> FloatArray:
+    """Return means of what is there; NaN where nothing is."""
     present = ~np.isnan(values)
-    number = present.sum(axis=-1)
+    number = present.sum(axis=axis)
     mean = np.full(number.shape, np.nan)
-    np.divide(np.where(present, values, 0.0).sum(axis=-1), number, out=mean, where=number > 0)
+    np.divide(np.where(present, values, 0.0).sum(axis=axis), number, out=mean, where=number > 0)
     return mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,16 +18,34 @@ from portrayal.statistics.checks import (
     check_resamples,
     check_rng,
 )
-from portrayal.statistics.counts import FloatArray, Intervals, wilson
+from portrayal.statistics.counts import FloatArray, Intervals, wilson, wilson_bounds
 from portrayal.statistics.diversity import pooled_imbalance
-from portrayal.statistics.imbalance import LIKELY_BALANCE, RARE_BALANCE, draw_imbalance
+from portrayal.statistics.imbalance_change import (
+    Estimate,
+    attribute_estimate,
+    image_estimate,
+    imbalance_change,
+    mirrored,
+)
 from portrayal.statistics.intervals import UNKNOWN, Interval
-from portrayal.statistics.swaps import PairCounts, Swaps, swap_attributes, swap_images
+from portrayal.statistics.relabelling import PairedCounts, relabel
 
 Unit = Literal["attribute", "image"]
 UNITS: tuple[Unit, ...] = ("attribute", "image")
-_BALANCES = (LIKELY_BALANCE, RARE_BALANCE)
-_DRAWS = 1000
+_DIFFERENT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedScores:
+    """Eq. 1 as published, before and after; chance adds to both, and more where images are few."""
+
+    before: float
+    after: float
+
+    @property
+    def value(self) -> float:
+        """After - before."""
+        return self.after - self.before
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +56,10 @@ class Change:
         before: Without the intervention.
         after: With it.
         value: after - before.
-        interval: Of the change.
+        interval: Of the change; holds 0 exactly where p_value is above 1 - confidence.
         p_value: Two-sided.
-        exact: Whether all swaps were enumerated.
+        exact: Whether all relabellings were enumerated.
+        published: Of a diversity score: as the paper computes it.
     """
 
     before: float
@@ -49,6 +68,29 @@ class Change:
     interval: Interval
     p_value: float
     exact: bool
+    published: PublishedScores | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownResult:
+    """Images without a known group, and what they could hide.
+
+    Attributes:
+        before: Their share without the intervention.
+        after: Their share with it.
+        p_value: McNemar's exact test of whether an image is unknown more often on one side.
+        differ: Whether p_value is at most 0.05: then the change of diversity rests on the
+            assumption that, within an attribute and side, being unknown does not depend on the
+            group, and `bounds` belongs beside it.
+        bounds: Smallest and largest change of the published score of these images, whatever the
+            unknown ones show.
+    """
+
+    before: float
+    after: float
+    p_value: float
+    differ: bool
+    bounds: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +99,7 @@ class AttributeChange:
 
     Attributes:
         name: Of the attribute.
-        bias: Its bias score (Eq. 2), and the change; the p-value swaps images of one seed.
+        bias: Its bias score (Eq. 2), and the change; p is the one at which the interval ends at 0.
         n_before: Images judged without the intervention.
         n_after: Images judged with it.
         flipped: Whether the leading group changed.
@@ -77,13 +119,14 @@ class PairedChangeResult:
     """What an intervention changed.
 
     Attributes:
-        diversity: Eq. 1 over all attributes.
+        diversity: Eq. 1 at endless images, over attributes with known images on both sides.
         bias: Mean of Eq. 2 over attributes judged on both sides.
         attributes: Eq. 2 of every attribute.
         flips: Names of attributes whose leading group changed.
         n: Pairs of images of one attribute and seed, both judged.
         n_missing: Pairs of which one or both images were not judged.
-        unit: What was swapped and drawn.
+        unit: What the answer generalises to: other attributes, or other images of these.
+        unknown: Images without a known group on both sides.
     """
 
     diversity: Change
@@ -93,6 +136,7 @@ class PairedChangeResult:
     n: int
     n_missing: int
     unit: Unit
+    unknown: UnknownResult
 
 
 def paired_change(
@@ -112,22 +156,26 @@ def paired_change(
     diverse, a positive change of bias means towards the first group. Diversity changes run from -1
     to 1, bias changes from -2 to 2. Nothing judged on a side: NaN.
 
-    p-values: if the intervention does nothing, before and after can change places. `attribute`
-    swaps whole attributes, and so asks whether the intervention works beyond the attributes tried
-    (with k attributes, no p is below 2 / 2^k); `image` swaps single pairs, and asks whether it did
-    anything at all to these. All swaps are enumerated when there are at most `resamples`, else
-    drawn, p = (b + 1) / (m + 1). Intervals match: new attributes, or new images of these. The
-    interval of diversity is freed of what chance adds at small n as in `diversity_score` (and holds
-    the change as published); intervals of single biases are Newcombe's for paired shares, with the
-    correlation scaled down where not every seed was judged on both sides.
+    `attribute` asks whether the intervention works beyond the attributes tried: Student's t over
+    attributes, for p and interval. `image` asks whether it did anything to these: which side an
+    image is from is shuffled (`portrayal.statistics.relabelling`), mid-p, and the interval's near
+    end is where that test would stop rejecting. All relabellings are enumerated when there are at
+    most `resamples`. Either way p and interval agree. Both stay valid where more images are unknown
+    on one side, if within an attribute and side being unknown does not depend on the group;
+    `unknown` tells the rates, and bounds without that assumption.
+
+    The change of diversity is for endless images (`portrayal.statistics.imbalance_change`), with
+    equal weights on both sides; the published scores stand beside. Intervals of single biases are
+    Newcombe's for paired shares, with the correlation scaled down where not every seed is known on
+    both sides.
 
     Args:
         before: Groups of the images without the intervention.
         after: Groups with it, same shape.
         rng: Source of the draws.
         attributes: Names of the rows; None: their numbers.
-        unit: What is swapped and drawn.
-        resamples: Largest number of swaps to enumerate, and how many to draw beyond.
+        unit: What the answer generalises to.
+        resamples: Largest number of relabellings to enumerate, and how many to draw beyond.
         confidence: Of the intervals.
 
     References: Bansal et al. (2022), Eq. 1 and 2; Newcombe (1998), Improved confidence intervals
@@ -136,7 +184,7 @@ def paired_change(
 
     >>> before, after = [[1, 1, 1, 1], [1, 1, 1, 0]], [[1, 0, 1, 0], [0, 0, 0, 1]]
     >>> result = paired_change(before, after, rng=np.random.default_rng(0), attributes=["a", "b"])
-    >>> result.diversity.value, result.bias.value, result.flips
+    >>> result.diversity.published.value, result.bias.value, result.flips
     (-0.5, -1.0, ('b',))
     """
     check_fraction("confidence", confidence)
@@ -154,20 +202,31 @@ def paired_change(
         raise StatisticsError(
             f"attributes has {len(names)} names; allowed: one for each of {len(x)}"
         )
-    pairs = PairCounts.of(x, y)
-    single = _attribute_changes(pairs, names, resamples=resamples, confidence=confidence, rng=rng)
-    make = swap_attributes if unit == "attribute" else swap_images
-    swaps = make(pairs, resamples=resamples, rng=rng)
+    pairs = PairedCounts.of(x, y)
+    both = (pairs.n_before > 0) & (pairs.n_after > 0)
+    single = _attribute_changes(pairs, names, confidence=confidence)
+    settings = ChangeSettings(unit, resamples, confidence, rng)
     n = int((~np.isnan(x) & ~np.isnan(y)).sum())
     return PairedChangeResult(
-        diversity=_diversity_change(pairs, swaps, unit=unit, confidence=confidence, rng=rng),
-        bias=_bias_change(swaps, single, unit=unit, confidence=confidence),
+        diversity=_diversity_change(x, y, both, settings),
+        bias=bias_change(pairs.rows(both), np.full(both.sum(), 1 / max(both.sum(), 1)), settings),
         attributes=single,
         flips=tuple(change.name for change in single if change.flipped),
         n=n,
         n_missing=x.size - n,
         unit=unit,
+        unknown=_unknown(x, y),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSettings:
+    """How a change is tested: the options of `paired_change`."""
+
+    unit: Unit
+    resamples: int
+    confidence: float
+    rng: np.random.Generator
 
 
 def _groups(name: str, values: ArrayLike) -> FloatArray:
@@ -187,135 +246,146 @@ def _groups(name: str, values: ArrayLike) -> FloatArray:
     return array
 
 
+_NOTHING = Change(math.nan, math.nan, math.nan, UNKNOWN, math.nan, False)
+
+
 def _diversity_change(
-    pairs: PairCounts, swaps: Swaps, *, unit: Unit, confidence: float, rng: np.random.Generator
+    before: FloatArray, after: FloatArray, both: NDArray[np.bool_], settings: ChangeSettings
 ) -> Change:
-    before = float(pooled_imbalance(pairs.first_before, pairs.second_before))
-    after = float(pooled_imbalance(pairs.first_after, pairs.second_after))
-    value = after - before
-    if math.isnan(value):
-        return Change(before, after, value, UNKNOWN, math.nan, swaps.exact)
-    p_value = swaps.p_value(
-        pooled_imbalance(swaps.first_after, swaps.second_after)
-        - pooled_imbalance(swaps.first_before, swaps.second_before),
-        value,
-    )
-    k = pairs.first_before.size
-    if unit == "attribute" and k < 2:
-        return Change(before, after, value, UNKNOWN, p_value, swaps.exact)
-    # Both sides draw the same attributes: the comparison stays paired.
-    times = rng.multinomial(k, np.full(k, 1 / k), size=_DRAWS) if unit == "attribute" else 1.0
-    (likely_after, rare_after), (likely_before, rare_before) = (
-        [_drawn_score(first, second, times, balance, rng) for balance in _BALANCES]
-        for first, second in (
-            (pairs.first_after, pairs.second_after),
-            (pairs.first_before, pairs.second_before),
-        )
-    )
-    low = np.nanquantile(likely_after - rare_before, (1 - confidence) / 2)
-    high = np.nanquantile(rare_after - likely_before, (1 + confidence) / 2)
-    interval = Interval(min(float(low), value), max(float(high), value))
-    return Change(before, after, value, interval, p_value, swaps.exact)
-
-
-def _drawn_score(
-    first: FloatArray,
-    second: FloatArray,
-    times: NDArray[np.int64] | float,
-    balance: float,
-    rng: np.random.Generator,
-) -> FloatArray:
-    total = first + second
-    imbalance = np.zeros((_DRAWS, total.size))
-    judged = total > 0
-    imbalance[:, judged] = draw_imbalance(
-        first[judged], total[judged], rng=rng, draws=_DRAWS, balance=balance
-    )
-    weight = np.broadcast_to(times * total, imbalance.shape)
-    whole = weight.sum(axis=1)
-    score = np.full(_DRAWS, np.nan)
-    np.divide((weight * imbalance).sum(axis=1), whole, out=score, where=whole > 0)
-    return score
-
-
-def _mean_bias_change(counts: Swaps) -> FloatArray:
-    """Return each row's mean over attributes judged on both sides; NaN where there is none."""
-    total_before = counts.first_before + counts.second_before
-    total_after = counts.first_after + counts.second_after
-    both = (total_before > 0) & (total_after > 0)
-    before = (counts.first_before - counts.second_before) / np.maximum(total_before, 1)
-    after = (counts.first_after - counts.second_after) / np.maximum(total_after, 1)
-    number = both.sum(axis=-1)
-    change = ((after - before) * both).sum(axis=-1)
-    return np.asarray(
-        np.divide(change, number, out=np.full(number.shape, np.nan), where=number > 0)
-    )
-
-
-def _bias_change(
-    swaps: Swaps,
-    single: Sequence[AttributeChange],
-    *,
-    unit: Unit,
-    confidence: float,
-) -> Change:
-    both = [change.bias for change in single if not math.isnan(change.bias.value)]
-    if not both:
-        return Change(math.nan, math.nan, math.nan, UNKNOWN, math.nan, swaps.exact)
-    values = np.array([change.value for change in both])
-    value = float(values.mean())
-    if unit == "attribute":
-        interval = UNKNOWN
-        if len(both) > 1:
-            spread = float(values.std(ddof=1)) / math.sqrt(len(both))
-            reach = float(stats.t.ppf(0.5 + confidence / 2, len(both) - 1)) * spread
-            interval = Interval(max(value - reach, -2.0), min(value + reach, 2.0))
-    else:
-        below = [change.value - change.interval.low for change in both]
-        above = [change.interval.high - change.value for change in both]
-        interval = Interval(
-            value - math.hypot(*below) / len(both), value + math.hypot(*above) / len(both)
-        )
+    published = PublishedScores(_published(before), _published(after))
+    if not both.any():
+        return replace(_NOTHING, published=published)
+    x, y = before[both], mirrored(before[both], after[both])
+    pairs = PairedCounts.of(x, y)
+    weights = (pairs.n_before / pairs.n_before.sum() + pairs.n_after / pairs.n_after.sum()) / 2
+    found = imbalance_change(
+        pairs, weights, by_attribute=settings.unit == "attribute",
+        relabelled=relabel(pairs, resamples=settings.resamples, rng=settings.rng),
+        confidence=settings.confidence, rng=settings.rng,
+    )  # fmt: skip
+    middle = min(max(found.middle, abs(found.value) / 2), 1 - abs(found.value) / 2)
     return Change(
-        before=float(np.mean([change.before for change in both])),
-        after=float(np.mean([change.after for change in both])),
-        value=value,
-        interval=interval,
-        p_value=swaps.p_value(_mean_bias_change(swaps), value),
-        exact=swaps.exact,
+        middle - found.value / 2, middle + found.value / 2, found.value, found.interval,
+        found.p_value, found.exact, published,
+    )  # fmt: skip
+
+
+def _published(groups: FloatArray) -> float:
+    first, second = (groups == 1).sum(axis=1), (groups == 0).sum(axis=1)
+    return float(pooled_imbalance(first.astype(np.float64), second.astype(np.float64)))
+
+
+def _unknown(before: FloatArray, after: FloatArray) -> UnknownResult:
+    x, y = np.isnan(before), np.isnan(after)
+    if x.size == 0:
+        return UnknownResult(math.nan, math.nan, math.nan, False, UNKNOWN)
+    only_x, only_y = int((x & ~y).sum()), int((y & ~x).sum())
+    p_value = float(stats.binomtest(only_x, only_x + only_y).pvalue) if only_x + only_y else 1.0
+    least_x, most_x = _possible(before)
+    least_y, most_y = _possible(after)
+    bounds = Interval(least_y - most_x, most_y - least_x)
+    return UnknownResult(float(x.mean()), float(y.mean()), p_value, p_value <= _DIFFERENT, bounds)
+
+
+def _possible(groups: FloatArray) -> Interval:
+    """Return the smallest and largest published score, whatever the unknown images show."""
+    gap = np.abs((groups == 1).sum(axis=1) - (groups == 0).sum(axis=1))
+    unknown = np.isnan(groups).sum(axis=1)
+    n = groups.shape[1]
+    least = np.where(unknown >= gap, (gap + unknown) % 2, gap - unknown)
+    return Interval(float(least.mean() / n), float((gap + unknown).mean() / n))
+
+
+def bias_change(pairs: PairedCounts, weights: FloatArray, settings: ChangeSettings) -> Change:
+    """Return the change of a weighted mean of biases, Eq. 2.
+
+    Args:
+        pairs: Counts of attributes with known images on both sides.
+        weights: Of the attributes, of either sign; their sizes sum to 1.
+        settings: How to test.
+    """
+    if weights.size == 0:
+        return _NOTHING
+    before = 2 * pairs.first_before / pairs.n_before - 1
+    after = 2 * pairs.first_after / pairs.n_after - 1
+    value = float(weights @ (after - before))
+    found = None
+    if settings.unit == "attribute":
+        found = attribute_estimate(weights, after - before, confidence=settings.confidence)
+        if weights.size < 2:
+            found = Estimate(value, UNKNOWN, math.nan, False)
+    if found is None:
+        found = _bias_of_images(pairs, weights, value, settings)
+    low, high = (min(max(end, -2.0), 2.0) for end in found.interval)
+    interval = found.interval if math.isnan(found.interval.low) else Interval(low, high)
+    return Change(
+        float(weights @ before), float(weights @ after), value, interval, found.p_value, found.exact
     )
+
+
+def _bias_of_images(
+    pairs: PairedCounts, weights: FloatArray, value: float, settings: ChangeSettings
+) -> Estimate:
+    relabelled = relabel(pairs, resamples=settings.resamples, rng=settings.rng)
+    null = 2 * (relabelled.first_after / pairs.n_after - relabelled.first_before / pairs.n_before)
+    variances = []
+    for first, n in ((pairs.first_before, pairs.n_before), (pairs.first_after, pairs.n_after)):
+        # Agresti and Caffo (2000): one image more of each group, so that few alike are no proof.
+        share = (first + 1) / (n + 2)
+        variances.append(4 * share * (1 - share) / (n + 2))
+    shared = 2 * pairs.correlation * np.sqrt(variances[0] * variances[1])
+    error = math.sqrt(float(weights**2 @ (variances[0] + variances[1] - shared)))
+    return image_estimate(relabelled, null @ weights, value, error, confidence=settings.confidence)
 
 
 def _attribute_changes(
-    pairs: PairCounts,
-    names: Sequence[str],
-    *,
-    resamples: int,
-    confidence: float,
-    rng: np.random.Generator,
+    pairs: PairedCounts, names: Sequence[str], *, confidence: float
 ) -> tuple[AttributeChange, ...]:
-    n_before = pairs.first_before + pairs.second_before
-    n_after = pairs.first_after + pairs.second_after
-    share_before = wilson(pairs.first_before, n_before, confidence=confidence)
-    share_after = wilson(pairs.first_after, n_after, confidence=confidence)
+    n_before, n_after = pairs.n_before.astype(np.float64), pairs.n_after.astype(np.float64)
+    share_before = wilson(pairs.first_before.astype(np.float64), n_before, confidence=confidence)
+    share_after = wilson(pairs.first_after.astype(np.float64), n_after, confidence=confidence)
     with np.errstate(invalid="ignore", divide="ignore"):
         p, q = pairs.first_before / n_before, pairs.first_after / n_after
-        bounds = _newcombe(p, q, share_before, share_after, pairs.correlation)
-    certain = [_side(share_before, k) * _side(share_after, k) < 0 for k in range(len(names))]
+    z = np.full(len(names), float(stats.norm.ppf(0.5 + confidence / 2)))
+    bounds = _paired_bounds(pairs, z)
+    p_values = _paired_p_values(pairs)
     changes = []
     for k, name in enumerate(names):
-        value = 2 * float(q[k] - p[k])
-        swaps = swap_images(pairs.only(k), resamples=resamples, rng=rng)
-        p_value = swaps.p_value(_mean_bias_change(swaps), value)
         interval = Interval(2 * float(bounds.low[k]), 2 * float(bounds.high[k]))
+        value = 2 * float(q[k] - p[k])
         bias = Change(
-            2 * float(p[k]) - 1, 2 * float(q[k]) - 1, value, interval, p_value, swaps.exact
+            2 * float(p[k]) - 1, 2 * float(q[k]) - 1, value, interval, float(p_values[k]), False
         )
         flipped = bias.before * bias.after < 0
+        certain = _side(share_before, k) * _side(share_after, k) < 0
         changes.append(
-            AttributeChange(name, bias, int(n_before[k]), int(n_after[k]), flipped, certain[k])
+            AttributeChange(name, bias, int(n_before[k]), int(n_after[k]), flipped, certain)
         )
     return tuple(changes)
+
+
+def _paired_bounds(pairs: PairedCounts, z: FloatArray) -> Intervals:
+    """Return Newcombe's interval for the change of every attribute's share, -/+ z errors."""
+    n_before, n_after = pairs.n_before.astype(np.float64), pairs.n_after.astype(np.float64)
+    share_before = wilson_bounds(pairs.first_before.astype(np.float64), n_before, z)
+    share_after = wilson_bounds(pairs.first_after.astype(np.float64), n_after, z)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p, q = pairs.first_before / n_before, pairs.first_after / n_after
+        return _newcombe(p, q, share_before, share_after, pairs.correlation)
+
+
+def _paired_p_values(pairs: PairedCounts) -> FloatArray:
+    """Return, for every attribute, 1 - the largest confidence whose interval leaves out 0."""
+    low, high = np.zeros(pairs.n_before.size), np.full(pairs.n_before.size, 40.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        change = pairs.first_after / pairs.n_after - pairs.first_before / pairs.n_before
+    for _ in range(50):
+        middle = (low + high) / 2
+        bounds = _paired_bounds(pairs, middle)
+        out = (bounds.low > 0) | (bounds.high < 0)
+        low, high = np.where(out, middle, low), np.where(out, high, middle)
+    p_values = 2 * stats.norm.sf((low + high) / 2)
+    return np.where(np.isnan(change), np.nan, np.where(change == 0, 1.0, p_values))
 
 
 def _side(share: Intervals, k: int) -> int:

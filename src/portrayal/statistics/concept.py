@@ -90,7 +90,7 @@ def single_association(
     twice = side.counted_twice(resample) if resample == "images" else 0.0
     return SingleAssociationResult(
         score=side.mean,
-        interval=found.interval(side.mean, confidence=confidence, twice=twice),
+        interval=_in_range(found.interval(side.mean, confidence=confidence, twice=twice)),
         p_value=found.p_value(side.mean, twice=twice),
         n=side.images.n,
         n_units=side.images.n_units,
@@ -185,13 +185,19 @@ def multi_association(
         names=tuple(attributes),
         scores=scores,
         intervals=tuple(
-            Interval(float(value - width), float(value + width))
+            _in_range(Interval(float(value - width), float(value + width)))
             for value, width in zip(scores, half, strict=True)
         ),
         n=sample.n,
         n_units=sample.n_units,
         n_attributes=tuple(attribute.n for attribute in sets.values()),
     )
+
+
+def _in_range(interval: Interval) -> Interval:
+    """Cut an interval at -2 and 2, the largest differences of cosines; NaN stays NaN."""
+    low, high = (float(np.clip(bound, -2.0, 2.0)) for bound in interval)
+    return Interval(low, high)
 
 
 def _sources(sample: Sample, sets: Mapping[str, Sample], centred: FloatArray) -> list[Source]:

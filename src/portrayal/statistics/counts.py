@@ -50,7 +50,12 @@ def wilson(successes: FloatArray, totals: FloatArray, *, confidence: float) -> I
     >>> wilson(np.array([15.0]), np.array([148.0]), confidence=0.95).low.round(4)
     array([0.0624])
     """
-    square = float(stats.norm.ppf(0.5 + confidence / 2)) ** 2
+    return wilson_bounds(successes, totals, float(stats.norm.ppf(0.5 + confidence / 2)))
+
+
+def wilson_bounds(successes: FloatArray, totals: FloatArray, z: float | FloatArray) -> Intervals:
+    """Return Wilson's interval of every share, z standard errors to each side."""
+    square = np.square(z)
     n = np.where(totals > 0, totals, np.nan)
     share = successes / n
     centre = (share + square / (2 * n)) / (1 + square / n)

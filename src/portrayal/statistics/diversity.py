@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics.checks import check_fraction, check_rng
+from portrayal.statistics.checks import check_fraction, check_rng, unit_labels
 from portrayal.statistics.counts import FloatArray, Intervals, as_counts, wilson
-from portrayal.statistics.imbalance import LIKELY_BALANCE, RARE_BALANCE, draw_imbalance
+from portrayal.statistics.imbalance import (
+    LIKELY_BALANCE,
+    RARE_BALANCE,
+    PromptEvidence,
+    draw_imbalance,
+    draw_level_imbalance,
+    prompt_evidence,
+)
 from portrayal.statistics.intervals import UNKNOWN, Interval
 
-_NULL_DRAWS = 4000
-_DRAWS = 2000
+_NULL_DRAWS = 2000
+_DRAWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +31,24 @@ class DiversityResult:
     """A diversity score with its uncertainty.
 
     Attributes:
-        value: The score as published.
-        interval: For the score that endless images would have; always holds `value`.
-        corrected: The score without what chance adds to it at this n, as far as counts can tell.
+        value: The score that endless images would have: Eq. 1 without what chance adds at this n.
+        interval: Of that score.
+        published: Eq. 1 as published, which chance makes too large at small n.
         n: Images that were counted.
-        n_attributes: Attributes that were counted.
+        n_attributes: Attributes (levels) that were counted.
         n_missing: Attributes left out because no image of theirs showed either group.
+        n_prompts: Prompts that were counted.
+        unit: What the interval takes as drawn by chance.
     """
 
     value: float
     interval: Interval
-    corrected: float
+    published: float
     n: int
     n_attributes: int
     n_missing: int
+    n_prompts: int
+    unit: Literal["prompt", "image"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +113,12 @@ def pooled_imbalance(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def diversity_score(
-    first: ArrayLike, second: ArrayLike, *, rng: np.random.Generator, confidence: float = 0.95
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+    levels: ArrayLike | None = None,
 ) -> DiversityResult:
     """Return ENTIGEN's diversity score: how unevenly two groups are shown over attributes.
 
@@ -112,55 +128,108 @@ def diversity_score(
     only): *smaller is more diverse*. Without any image: NaN. Attributes without an image are left
     out and counted.
 
-    The score is too large at small n (9 images of a balanced attribute score 0.27 by chance), and
-    percentiles of a bootstrap inherit the error. The interval is for the score at endless images of
-    these attributes: quantiles of the posterior of `portrayal.statistics.imbalance`, which learns
-    from all attributes together, the low one with exact balance likely beforehand, the high one
-    with exact balance rare; its low end is 0 when complete balance, a single hypothesis that
-    can be tested as such, is not rejected; and it is widened to hold the published score where that
-    lies outside. Coverage in simulated worlds: docs/statistics/diversity.md.
+    As published, the score is too large at small n (9 images of a balanced attribute score 0.27 by
+    chance), and percentiles of a bootstrap inherit the error. `value` and `interval` are for the
+    score at endless images: median and quantiles of the posterior of
+    `portrayal.statistics.imbalance`, which learns from all attributes together, the low quantile
+    with exact balance likely beforehand, the high one with exact balance rare. The low end is 0
+    exactly when complete balance, a single hypothesis that can be tested as such, is not rejected.
+
+    With `levels`, rows are prompts, several of which may belong to one level, and levels take the
+    place of attributes. Then the interval holds for other prompts: their shares vary around that of
+    their level with one intraclass correlation, which is estimated along. Coverage in simulated
+    worlds: docs/statistics/diversity.md.
 
     Args:
-        first: Images of the first group, one count per attribute.
+        first: Images of the first group, one count per attribute (or prompt).
         second: Images of the second group, in the same order.
         rng: Source of the draws.
         confidence: Of the interval.
+        levels: The level of each prompt; None: every row is an attribute of its own.
 
     Reference: Bansal et al. (2022), How well can Text-to-Image Generative Models understand Ethical
     Natural Language Interventions?, Eq. 1.
 
     >>> result = diversity_score([4, 5], [0, 2], rng=np.random.default_rng(0))
-    >>> round(result.value, 3), result.n, result.n_attributes
+    >>> round(result.published, 3), result.n, result.n_attributes
     (0.636, 11, 2)
     """
     check_fraction("confidence", confidence)
     check_rng(rng)
     a, b = group_counts(first, second)
-    total = a + b
-    used = total > 0
-    n, n_missing = int(total.sum()), int((~used).sum())
+    codes = _level_codes(levels, a.size)
+    n_levels = int(codes.max(initial=-1)) + 1
+    used = a + b > 0
+    counted = np.unique(codes[used])
+    n, missing = int((a + b).sum()), n_levels - counted.size
+    a, b, codes = a[used], b[used], np.searchsorted(counted, codes[used])
+    unit: Literal["prompt", "image"] = "prompt" if codes.size > counted.size else "image"
     if n == 0:
-        return DiversityResult(math.nan, UNKNOWN, math.nan, 0, 0, n_missing)
-    a, b, total = a[used], b[used], total[used]
-    value = float(pooled_imbalance(a, b))
+        return DiversityResult(math.nan, UNKNOWN, math.nan, 0, 0, missing, 0, unit)
+    member = np.eye(counted.size)[codes]
+    published = float(pooled_imbalance(a @ member, b @ member))
+    draw = _draw_prompts if unit == "prompt" else _draw_images
+    drawn = draw(a, a + b, codes, rng)
+    tail = (1 - confidence) / 2
+    value = float(np.median([drawn.likely, drawn.rare]))
+    low, high = float(np.quantile(drawn.likely, tail)), float(np.quantile(drawn.rare, 1 - tail))
+    balanced = float(np.quantile(drawn.balanced, confidence, method="higher"))
+    low = 0.0 if published <= balanced + 1e-12 else low
+    return DiversityResult(
+        min(max(value, low), high), Interval(low, high), published, n, counted.size, missing,
+        codes.size, unit,
+    )  # fmt: skip
+
+
+def _level_codes(levels: ArrayLike | None, n: int) -> NDArray[np.intp]:
+    if levels is None:
+        return np.arange(n)
+    places = {name: i for i, name in enumerate(dict.fromkeys(unit_labels(levels, n, "counts")))}
+    return np.array([places[name] for name in unit_labels(levels, n, "counts")], dtype=np.intp)
+
+
+class _Drawn(NamedTuple):
+    """Scores drawn with exact balance likely and rare, and published scores of complete balance."""
+
+    likely: FloatArray
+    rare: FloatArray
+    balanced: FloatArray
+
+
+def _draw_images(
+    first: FloatArray, total: FloatArray, codes: NDArray[np.intp], rng: np.random.Generator
+) -> _Drawn:
+    first, total = first[np.argsort(codes)], total[np.argsort(codes)]
     likely, rare = (
-        draw_imbalance(a, total, rng=rng, draws=_DRAWS, balance=balance) @ (total / n)
+        draw_imbalance(first, total, rng=rng, draws=_DRAWS, balance=balance) @ (total / total.sum())
         for balance in (LIKELY_BALANCE, RARE_BALANCE)
     )
-    tail = (1 - confidence) / 2
-    low, high = float(np.quantile(likely, tail)), float(np.quantile(rare, 1 - tail))
-    centre = float(np.median([likely, rare]))
-    if value <= _balanced_bound(total, 1 - tail, rng):
-        low = 0.0
-    interval = Interval(min(low, value), max(high, value))
-    return DiversityResult(value, interval, centre, n, int(used.sum()), n_missing)
+    heads = rng.binomial(total.astype(np.int64), 0.5, size=(_NULL_DRAWS, total.size))
+    return _Drawn(likely, rare, pooled_imbalance(heads.astype(np.float64), total - heads))
 
 
-def _balanced_bound(total: FloatArray, level: float, rng: np.random.Generator) -> float:
-    """Return the score that completely balanced attributes exceed with chance 1 - level."""
-    drawn = rng.binomial(total.astype(np.int64), 0.5, size=(_NULL_DRAWS, total.size))
-    heads = drawn.astype(np.float64)
-    return float(np.quantile(pooled_imbalance(heads, total - heads), level, method="higher"))
+def _draw_prompts(
+    first: FloatArray, total: FloatArray, codes: NDArray[np.intp], rng: np.random.Generator
+) -> _Drawn:
+    evidence = prompt_evidence(first, total, codes)
+    weight = np.bincount(codes, weights=total) / total.sum()
+    likely, rare = (
+        draw_level_imbalance(evidence, rng=rng, draws=_DRAWS, balance=balance) @ weight
+        for balance in (LIKELY_BALANCE, RARE_BALANCE)
+    )
+    return _Drawn(likely, rare, _balanced_prompts(evidence, total, codes, rng))
+
+
+def _balanced_prompts(
+    evidence: PromptEvidence, total: FloatArray, codes: NDArray[np.intp], rng: np.random.Generator
+) -> FloatArray:
+    """Return published scores of levels that are balanced, with prompts that differ as ours do."""
+    icc = rng.choice(evidence.correlations, size=_NULL_DRAWS, p=evidence.balanced_chances)[:, None]
+    shape = (1 - icc) / icc / 2
+    shares = rng.beta(shape, shape, size=(_NULL_DRAWS, total.size))
+    heads = rng.binomial(total.astype(np.int64), shares).astype(np.float64)
+    member = np.eye(int(codes.max()) + 1)[codes]
+    return pooled_imbalance(heads @ member, (total - heads) @ member)
 
 
 def bias_score(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> BiasResult:

@@ -23,6 +23,8 @@ from portrayal.statistics.counts import FloatArray
 Subset = frozenset[int]
 BoundForm = Literal["direct", "theorem"]
 BOUND_FORMS: tuple[BoundForm, ...] = ("direct", "theorem")
+Seeds = Literal["shared", "own"]
+SEEDS: tuple[Seeds, ...] = ("shared", "own")
 # 2^16 sets of words: more texts than anyone paints, and the most that a table should hold.
 MOST_SHAPLEY_WORDS = 16
 
@@ -122,16 +124,25 @@ def pair_interactions(shares: Mapping[Subset, Any], n_words: int) -> FloatArray:
 
 
 def hoeffding_bound(
-    deviation: float, n_words: int, level: int, images: int, *, form: BoundForm = "direct"
+    deviation: float,
+    n_words: int,
+    level: int,
+    images: int,
+    *,
+    form: BoundForm = "direct",
+    seeds: Seeds = "shared",
 ) -> float:
     """Return a bound on the chance that an estimated influence is off by more than `deviation`.
 
     Holds for any model, when every P_S is the share among `images` independent images (one image
     per replacement text). `direct` applies Hoeffding's inequality to the whole score:
-    `2 exp(-2 m t^2 / W)` with `W = sum_s 2 / C(k - 1, s)`, s = 0 .. r - 1. `theorem` follows the
-    paper's proof, term by term: `4 sum_s C(k - 1, s) exp(-m t^2 C(k - 1, s)^2 / (2 N^2))` with
-    `N = sum_s C(k - 1, s)`; the paper's last line lacks the 2 below N^2, which its own steps give.
-    The direct form is the sharper one. At most 1.
+    `2 exp(-2 m t^2 / W)`. With `shared` seeds image j of one set may depend on image j of every
+    other, as the images of an audit do: what is independent are the m contributions to the score,
+    each from -r to r, and `W = (2 r)^2`. Only where every set has seeds of its `own` are all images
+    independent, and `W = sum_s 2 / C(k - 1, s)`, s = 0 .. r - 1. `theorem` follows the paper's
+    proof, term by term, and holds with either: `4 sum_s C(k - 1, s) exp(-m t^2 C(k - 1, s)^2 /
+    (2 N^2))` with `N = sum_s C(k - 1, s)`; the paper's last line lacks the 2 below N^2, which its
+    own steps give. At most 1.
 
     Args:
         deviation: t, above 0.
@@ -139,51 +150,71 @@ def hoeffding_bound(
         level: r.
         images: m, images of every subset.
         form: Which bound.
+        seeds: Whether sets of words have images from the same seeds.
 
     Reference: Lin et al. (2023), Theorem 1; Hoeffding (1963), JASA 58.
 
-    >>> round(hoeffding_bound(0.2, n_words=6, level=1, images=100), 4)
+    >>> round(hoeffding_bound(0.2, n_words=6, level=1, images=200), 4)
+    0.0366
+    >>> round(hoeffding_bound(0.2, n_words=6, level=1, images=100, seeds="own"), 4)
     0.0366
     """
     check_option("form", form, BOUND_FORMS)
+    check_option("seeds", seeds, SEEDS)
     check_level(n_words, level)
     if not deviation > 0 or images < 1:
         raise StatisticsError(
             f"deviation is {deviation} and images is {images}; allowed: deviation above 0, images "
             "of at least 1"
         )
-    ways = np.array([math.comb(n_words - 1, size) for size in range(level)], dtype=np.float64)
     scaled = images * deviation**2
     if form == "direct":
-        bound = 2 * math.exp(-2 * scaled / float((2 / ways).sum()))
+        bound = 2 * math.exp(-2 * scaled / _squared_ranges(n_words, level, seeds))
     else:
+        ways = np.array([math.comb(n_words - 1, size) for size in range(level)], dtype=np.float64)
         bound = float((4 * ways * np.exp(-scaled * (ways / ways.sum()) ** 2 / 2)).sum())
     return min(bound, 1.0)
 
 
-def hoeffding_margin(n_words: int, level: int, images: int, *, confidence: float = 0.95) -> float:
+def hoeffding_margin(
+    n_words: int,
+    level: int,
+    images: int,
+    *,
+    confidence: float = 0.95,
+    seeds: Seeds = "shared",
+) -> float:
     """Return the deviation that an influence estimate exceeds with chance at most 1 - confidence.
 
     The direct `hoeffding_bound`, solved for t: an estimate -/+ this margin is an interval that
-    holds for any model and any number of images; bootstrap intervals are narrower.
+    holds for any model and any number of images; those of `influence_estimate` are narrower.
 
     Args:
         n_words: Words in the prompt.
         level: Largest number of words replaced at once.
         images: Images of every subset.
         confidence: Of the interval.
+        seeds: Whether sets of words have images from the same seeds.
 
     Reference: Hoeffding (1963), JASA 58.
 
-    >>> round(hoeffding_margin(6, level=1, images=100), 3)
+    >>> round(hoeffding_margin(6, level=1, images=200), 3)
     0.192
     """
     check_fraction("confidence", confidence)
+    check_option("seeds", seeds, SEEDS)
     check_level(n_words, level)
     if images < 1:
         raise StatisticsError(f"images is {images}; allowed: at least 1")
-    spread = sum(2 / math.comb(n_words - 1, size) for size in range(level))
+    spread = _squared_ranges(n_words, level, seeds)
     return math.sqrt(math.log(2 / (1 - confidence)) * spread / (2 * images))
+
+
+def _squared_ranges(n_words: int, level: int, seeds: Seeds) -> float:
+    """Return the sum of squared ranges of the independent parts of a score, times the images."""
+    if seeds == "shared":
+        return 4.0 * level**2
+    return sum(2 / math.comb(n_words - 1, size) for size in range(level))
 
 
 def check_level(n_words: int, level: int) -> None:

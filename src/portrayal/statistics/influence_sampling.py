@@ -18,7 +18,7 @@ from scipy import stats
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_fraction, check_option, check_resamples, check_rng
-from portrayal.statistics.counts import FloatArray, Intervals, wilson
+from portrayal.statistics.counts import FloatArray, Intervals
 from portrayal.statistics.influence import (
     Subset,
     all_subsets,
@@ -27,6 +27,7 @@ from portrayal.statistics.influence import (
     influence_weights,
     pair_weights,
 )
+from portrayal.statistics.influence_bounds import Reach, cut_at
 from portrayal.statistics.text_shares import TEXTS, Texts, TextShares, text_shares
 
 
@@ -36,7 +37,9 @@ class InfluenceResult:
 
     Attributes:
         scores: (words, groups), Definition 1.
-        interval: Bounds of the same shape.
+        interval: Bounds of the same shape, within -r to r at level r.
+        p_value: Two-sided, against no influence, of the same shape: the share 1 - confidence at
+            which the interval's bound would touch zero.
         exact: Whether every set of words up to the level was painted, or only a sample of sets.
         n: Images.
         n_texts: Texts.
@@ -47,6 +50,7 @@ class InfluenceResult:
 
     scores: FloatArray
     interval: Intervals
+    p_value: FloatArray
     exact: bool
     n: int
     n_texts: int
@@ -62,7 +66,8 @@ class InteractionResult:
         first: Position of the first word of each pair.
         second: Position of the second.
         value: (pairs, groups): interaction of each pair (see `pair_interactions`).
-        interval: Bounds of the same shape.
+        interval: Bounds of the same shape, within -2 to 2.
+        p_value: Two-sided, against no interaction, agreeing with the interval.
         joint: (pairs, groups): influence of replacing both words.
         only_together: Whether the interaction's interval, widened for the number of pairs, leaves
             out 0, while those of both words' own influences hold it.
@@ -72,6 +77,7 @@ class InteractionResult:
     second: NDArray[np.intp]
     value: FloatArray
     interval: Intervals
+    p_value: FloatArray
     joint: FloatArray
     only_together: NDArray[np.bool_]
 
@@ -134,7 +140,8 @@ def influence_estimate(
     spread = _spread(weights, shares, choice, resamples=resamples, confidence=confidence, rng=rng)
     return InfluenceResult(
         scores=spread.value,
-        interval=spread.interval,
+        interval=cut_at(spread.interval, float(level)),
+        p_value=spread.p_value,
         exact=exact,
         n=int(shares.images.sum()),
         n_texts=int(shares.texts.sum()),
@@ -192,7 +199,8 @@ def interaction_estimate(
         first=pairs[:, 0],
         second=pairs[:, 1],
         value=spread.value[: len(pairs)],
-        interval=Intervals(spread.interval.low[: len(pairs)], spread.interval.high[: len(pairs)]),
+        interval=cut_at(Intervals(*(bound[: len(pairs)] for bound in spread.interval)), 2.0),
+        p_value=spread.p_value[: len(pairs)],
         joint=shares.value[0] - shares.value[1 + n_words :],
         only_together=together & ~alone[pairs[:, 0]] & ~alone[pairs[:, 1]],
     )
@@ -263,6 +271,7 @@ class _Choice(NamedTuple):
 class _Spread(NamedTuple):
     value: FloatArray
     interval: Intervals
+    p_value: FloatArray
     draws: FloatArray
 
 
@@ -321,15 +330,10 @@ def _spread(
     squares = (terms**2 / shares.freedom[:, None]).sum(axis=1)
     squares = squares + choice.variance**2 / choice.freedom
     freedom = (terms.sum(axis=1) + choice.variance) ** 2 / squares
-    normal = float(stats.norm.ppf(0.5 + confidence / 2))
-    stretch = stats.t.ppf(0.5 + confidence / 2, freedom) / normal
-    stretch[((weights != 0) & np.isnan(shares.worth)).any(axis=1)] = np.nan
+    freedom[((weights != 0) & np.isnan(shares.worth)).any(axis=1)] = np.nan
+    reach = Reach(known, worth, scaled, choice.variance, freedom)
     value = combine(weights, shares.value)
-    share = wilson(known * worth, worth, confidence=confidence)
-    down, up = (known - share.low) ** 2, (share.high - known) ** 2
-    rising, falling = np.maximum(scaled, 0) ** 2, np.minimum(scaled, 0) ** 2
-    chosen = normal**2 * choice.variance
-    low = value - stretch * np.sqrt(rising @ down + falling @ up + chosen)
-    high = value + stretch * np.sqrt(rising @ up + falling @ down + chosen)
-    draws = value + stretch * moves
-    return _Spread(value, Intervals(low, high), draws)
+    z = np.full(value.shape, float(stats.norm.ppf(0.5 + confidence / 2)))
+    below, above = reach.at(z)
+    draws = value + reach.stretch(z) * moves
+    return _Spread(value, Intervals(value - below, value + above), reach.p_value(value), draws)

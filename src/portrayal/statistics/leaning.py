@@ -7,19 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics.change import UNITS, Change, Unit, _groups, _newcombe
+from portrayal.statistics.change import (
+    UNITS,
+    Change,
+    ChangeSettings,
+    Unit,
+    _groups,
+    bias_change,
+)
 from portrayal.statistics.checks import (
     check_fraction,
     check_option,
     check_resamples,
     check_rng,
 )
-from portrayal.statistics.counts import FloatArray, wilson
-from portrayal.statistics.intervals import UNKNOWN, Interval
-from portrayal.statistics.swaps import PairCounts, Swaps, swap_attributes, swap_images
+from portrayal.statistics.counts import FloatArray
+from portrayal.statistics.intervals import UNKNOWN
+from portrayal.statistics.relabelling import PairedCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +65,22 @@ def leaning_change(
     3 images of each of 25 attributes, two times in three where Eq. 1 does one time in four
     (docs/studies/intervention.md).
 
-    p-values swap before and after, as in `paired_change`; the usual leaning stays as it is. The
-    interval holds for other attributes (Student's t) or, with `image`, for other images of these
-    (Newcombe's intervals put together), with the usual leaning as it was found. Where all
+    p and interval are made together, as in `paired_change`, with the usual leaning as it was found:
+    for other attributes (Student's t) or, with `image`, for other images of these. Where all
     attributes change alike, as when nothing changes, their spread says nothing: then it is the
-    interval for other images.
+    answer for other images. Both stay valid where more images are unknown on one side, if within
+    an attribute and side being unknown does not depend on the group.
 
     Args:
         before: Groups without the intervention: attributes x seeds, 1 first group, 0 second, NaN.
         after: Groups with it, same shape.
         usual: Bias of each attribute in other images, -1 to 1; NaN where it is not known.
         rng: Source of the draws.
-        unit: What is swapped and drawn.
-        resamples: Largest number of swaps to enumerate, and how many to draw beyond.
+        unit: What the answer generalises to.
+        resamples: Largest number of relabellings to enumerate, and how many to draw beyond.
         confidence: Of the interval.
 
-    References: Bansal et al. (2022), Eq. 2; Zou, Huang, Zhu, Donner (2009), MOVER, for sums of
-    intervals.
+    Reference: Bansal et al. (2022), Eq. 2.
 
     >>> before, after = [[1, 1, 1, 1], [0, 0, 0, 0]], [[1, 0, 1, 0], [0, 1, 0, 0]]
     >>> result = leaning_change(before, after, [0.9, -0.6], rng=np.random.default_rng(0))
@@ -95,20 +100,8 @@ def leaning_change(
         nothing = Change(math.nan, math.nan, math.nan, UNKNOWN, math.nan, False)
         return LeaningResult(nothing, 0, missing)
     w = weights[used] / np.abs(weights[used]).sum()
-    pairs = PairCounts.of(x[used], y[used])
-    make = swap_attributes if unit == "attribute" else swap_images
-    swaps = make(pairs, resamples=resamples, rng=rng)
-    bias_before = _bias(pairs.first_before, pairs.second_before)
-    bias_after = _bias(pairs.first_after, pairs.second_after)
-    value = float(w @ (bias_after - bias_before))
-    change = Change(
-        before=float(w @ bias_before),
-        after=float(w @ bias_after),
-        value=value,
-        interval=_interval(w, pairs, bias_after - bias_before, unit, confidence),
-        p_value=swaps.p_value(_changes(swaps) @ w, value),
-        exact=swaps.exact,
-    )
+    pairs = PairedCounts.of(x[used], y[used])
+    change = bias_change(pairs, w, ChangeSettings(unit, resamples, confidence, rng))
     return LeaningResult(change, n, missing)
 
 
@@ -127,50 +120,3 @@ def _weights(usual: ArrayLike, before: FloatArray, after: FloatArray) -> FloatAr
     if (np.abs(weights) > 1).any():
         raise StatisticsError(f"usual holds {weights[np.abs(weights) > 1][0]}; allowed: -1 to 1")
     return weights
-
-
-def _changes(swaps: Swaps) -> FloatArray:
-    """Return the change of each attribute's bias under each swap; 0 where a side is empty."""
-    before = _bias(swaps.first_before, swaps.second_before)
-    after = _bias(swaps.first_after, swaps.second_after)
-    return np.nan_to_num(after - before)
-
-
-def _bias(first: FloatArray, second: FloatArray) -> FloatArray:
-    total = first + second
-    empty = np.full(total.shape, np.nan)
-    return np.asarray(np.divide(first - second, total, out=empty, where=total > 0))
-
-
-def _interval(
-    w: FloatArray, pairs: PairCounts, changes: FloatArray, unit: Unit, confidence: float
-) -> Interval:
-    if unit == "attribute":
-        found = _attributes_interval(w, changes, confidence)
-        if w.size < 2 or found.high > found.low:
-            return found
-    return _images_interval(w, pairs, confidence)
-
-
-def _attributes_interval(w: FloatArray, changes: FloatArray, confidence: float) -> Interval:
-    k, value = w.size, float(w @ changes)
-    if k < 2:
-        return UNKNOWN
-    # A weighted mean: its spread is that of what each attribute adds beyond its own weight.
-    spread = float((k * (w * changes - np.abs(w) * value)).std(ddof=1)) / math.sqrt(k)
-    reach = float(stats.t.ppf(0.5 + confidence / 2, k - 1)) * spread
-    return Interval(max(value - reach, -2.0), min(value + reach, 2.0))
-
-
-def _images_interval(w: FloatArray, pairs: PairCounts, confidence: float) -> Interval:
-    n_before = pairs.first_before + pairs.second_before
-    n_after = pairs.first_after + pairs.second_after
-    p, q = pairs.first_before / n_before, pairs.first_after / n_after
-    share_before = wilson(pairs.first_before, n_before, confidence=confidence)
-    share_after = wilson(pairs.first_after, n_after, confidence=confidence)
-    bounds = _newcombe(p, q, share_before, share_after, pairs.correlation)
-    down, up = 2 * (q - p - bounds.low), 2 * (bounds.high - (q - p))
-    below = np.abs(w) * np.where(w > 0, down, up)
-    above = np.abs(w) * np.where(w > 0, up, down)
-    value = float(w @ (2 * (q - p)))
-    return Interval(value - math.hypot(*below), value + math.hypot(*above))

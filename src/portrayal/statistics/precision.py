@@ -12,14 +12,16 @@ Satterthwaite (1946), Biometrics Bulletin 2; Cameron and Miller (2015), J. Human
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 from portrayal.statistics.intervals import Interval
+from portrayal.statistics.permutation import Alternative
 from portrayal.statistics.samples import FloatArray, IntArray, Sample
 
 Resample = Literal["units", "images"]
@@ -56,16 +58,24 @@ class Moves:
     def degrees(self) -> FloatArray:
         """Satterthwaite's degrees of freedom of each variance.
 
-        A stratum's squared variance estimate is too large by 1 + 2/df on average; counting df + 2
-        and taking 2 off the sum undoes that, and is exact for a single stratum.
+        A stratum's squared variance estimate is too large by 1 + 2/df on average. Where many strata
+        share the variance, counting df + 2 and taking 2 off the sum undoes that. Where two do,
+        their shares err together, and Welch's plain formula is the better one; where one has most
+        of it, that one's luck decides, and taking off is (4 v 12 units, the smaller side with 2.5
+        times the spread: 5.4 % of true nulls rejected in place of 6.6 %). What is added runs from
+        -1 for one stratum, which is exact with any, to 2 for many; chosen by simulation.
         """
         parts = np.zeros((self.freedom.size, self.values.shape[1]))
         np.add.at(parts, self.strata, self.values**2)
         # Relative parts: squares of tiny variances would underflow.
-        total = np.where(self.variances > 0, self.variances, 1.0)
-        sums = ((parts / total) ** 2 / (self.freedom + 2.0)[:, None]).sum(axis=0)
+        parts /= np.where(self.variances > 0, self.variances, 1.0)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.maximum(1.0 / sums - 2.0, 1.0))
+            sharing = 1.0 / (parts**2).sum(axis=0)
+            counting = np.where(parts > 1e-12, self.freedom[:, None], np.inf)
+            least = np.maximum(0.5 - counting.min(axis=0), -1.0)
+            added = np.maximum(2.0 - 4.0 / sharing, least)
+            sums = (parts**2 / (counting + added)).sum(axis=0)
+            return np.asarray(np.maximum(1.0 / sums - added, 1.0))
 
     def interval(
         self, estimate: float, *, confidence: float, twice: float = 0.0, column: int = 0
@@ -82,44 +92,90 @@ class Moves:
         half = stats.t.ppf(0.5 + confidence / 2.0, self.degrees[column]) * np.sqrt(variance)
         return Interval(float(estimate - half), float(estimate + half))
 
-    def p_value(self, estimate: float, *, twice: float = 0.0, column: int = 0) -> float:
-        """Return the two-sided p of Student's t for a true value of zero."""
+    def p_value(
+        self,
+        estimate: float,
+        *,
+        alternative: Alternative = "two-sided",
+        twice: float = 0.0,
+        column: int = 0,
+    ) -> float:
+        """Return the p of Student's t for a true value of zero.
+
+        Two-sided, it is below 1 - confidence exactly where `interval` leaves out zero.
+        """
         variance = _less(self.variances[column], twice)
         if np.isnan(variance):
             return float("nan")
         if variance == 0.0:
             return float(estimate == 0.0)
-        return float(2.0 * stats.t.sf(abs(estimate) / np.sqrt(variance), self.degrees[column]))
+        t = estimate / np.sqrt(variance)
+        freedom = self.degrees[column]
+        if alternative == "two-sided":
+            return float(2.0 * stats.t.sf(abs(t), freedom))
+        return float(stats.t.sf(t if alternative == "greater" else -t, freedom))
+
+    def ratio(self, numerator: float, square: float) -> float:
+        """Return numerator / sqrt(square), estimates of columns 0 and 1, bias-corrected.
+
+        A deviation is too small on average, and one over it too large: by 3 / (4 df) (Hedges 1981),
+        with the degrees of freedom that the square's own variance implies.
+        """
+        relative = self.variances[1] / (4.0 * square**2)
+        return float(numerator / (np.sqrt(square) * (1.0 + 1.5 * relative)))
 
     def ratio_interval(
         self, numerator: float, square: float, *, confidence: float, twice: float = 0.0
     ) -> Interval:
-        """Return Fieller's interval for numerator / sqrt(square), estimates of columns 0 and 1.
+        """Return the interval for numerator / sqrt(square), estimates of columns 0 and 1.
 
-        All d for which numerator - d * sqrt(square) could be zero. Around a weak denominator a
-        symmetric interval covers too often; Fieller's covers as promised, as long as the
-        denominator is clearly above zero. Where it is not, his set is unbounded, and the symmetric
-        interval is the answer: wide, and too careful rather than too bold (Fieller 1954).
+        All d for which numerator - d * sqrt(square) could be zero, as in Fieller (1954). He takes
+        the errors as they are estimated; but a deviation that came out too small has too small an
+        error estimate as well, which for large d misses on that side. So errors scale with the
+        deviation that d implies: the one which fits numerator and square best, d being true. Where
+        the deviation could be zero, values of the other sign are unbounded in his way; a symmetric
+        bound takes their place.
         """
         root = np.sqrt(square)
-        ratio = numerator / root
         values = self.values * [1.0, 0.5 / root]
-        along = replace(self, values=values @ np.array([[1.0], [-ratio]]))
+        along = replace(self, values=values @ np.array([[1.0], [-numerator / root]]))
         # The least of the degrees of freedom: a deviation of few units errs by more than its own
         # estimate of error says.
         freedom = min(along.degrees[0], *self.degrees)
         t = stats.t.ppf(0.5 + confidence / 2.0, freedom)
         (top, both), (_, bottom) = values.T @ values
         top = _less(top, twice)
-        a = square - t**2 * bottom
-        if np.isnan(a):
+        if np.isnan(top + bottom + root):
             return Interval(np.nan, np.nan)
-        if a <= 0:
-            half = t * np.sqrt(max(top - 2.0 * ratio * both + ratio**2 * bottom, 0.0)) / root
-            return Interval(float(ratio - half), float(ratio + half))
-        b = numerator * root - t**2 * both
-        half = np.sqrt(max(b**2 - a * (numerator**2 - t**2 * top), 0.0))
-        return Interval(float((b - half) / a), float((b + half) / a))
+        # A root of an unbiased square is itself too small, by 1 / (4 df).
+        own = root * (1.0 + 0.5 * bottom / square)
+
+        def excess(d: float) -> float:
+            implied = own
+            if d * numerator > 0 and top + bottom > 0:
+                implied = (d * numerator * bottom + own * top) / (d**2 * bottom + top)
+            spread = max(top - 2.0 * d * both + d**2 * bottom, 0.0) * (implied / own) ** 2
+            return float((numerator - d * own) ** 2 - t**2 * spread)
+
+        ratio = numerator / own
+        half = t * np.sqrt(max(top - 2.0 * ratio * both + ratio**2 * bottom, 0.0)) / own
+        found = (_crossing(excess, ratio, way) for way in (-1.0, 1.0))
+        low, high = (
+            bound if math.isfinite(bound) else ratio + math.copysign(half, bound) for bound in found
+        )
+        return Interval(float(low), float(high))
+
+
+def _crossing(excess: Callable[[float], float], start: float, way: float) -> float:
+    """Return where a function that is not positive at the start becomes so, going one way."""
+    step = max(abs(start), 1.0) * 1e-3
+    inside = start
+    while step < 1e9:
+        outside = start + way * step
+        if excess(outside) > 0:
+            return float(optimize.brentq(excess, inside, outside))
+        inside, step = outside, 1.5 * step
+    return way * math.inf
 
 
 def _less(variance: float, twice: float) -> float:

@@ -81,7 +81,7 @@ class CoverageResult:
 
 @dataclass(frozen=True, slots=True)
 class RejectionResult:
-    """How often a test rejected at 5 %.
+    """How often the paper's permutation test rejected at 5 %.
 
     Attributes:
         study: The study.
@@ -216,7 +216,7 @@ def rejections(
     permute: Permute = "stimuli",
     rng: np.random.Generator,
 ) -> list[RejectionResult]:
-    """Draw small audits from a pool and count how often the test rejects at 5 %.
+    """Draw small audits from a pool and count how often the paper's test rejects at 5 %.
 
     Args:
         study: Which prompts, and what is compared.
@@ -240,7 +240,8 @@ def rejections(
             dealt = shuffled(both, rng) if sides == "shuffled" else both
             concepts = draw(dealt, pool, images=images, rng=rng)
             finding = contrast_findings(once, contrast, poles, concepts)[0]
-            rejected += finding.p is not None and finding.p <= ALPHA + 1e-12
+            p = finding.details.get("p_paper")
+            rejected += p is not None and p <= ALPHA + 1e-12
         results.append(
             RejectionResult(study.name, str(contrast), sides, permute, repeats, rejected)
         )

@@ -104,7 +104,7 @@ def _answers(view: AmplificationView) -> tuple[list[Finding], list[Part], list[s
     if naive is not None:
         for name, one in found.items():
             if name != NAIVE:
-                gap = reduction(naive, one, confidence=view.settings.confidence)
+                gap = reduction(naive, one, view.settings)
                 less.append(findings.reduction_finding(view, name, gap))
         more += findings.correlation_findings(view, naive.comparison)
         world = findings.real_world_finding(view, naive.comparison)
@@ -122,12 +122,8 @@ def _measured(view: AmplificationView) -> _Measured:
     included: dict[SubsetName, Amplified] = {}
     for name in view.study.subsets:
         comparison = view.counting.compare(name)
-        names = (view.study.name, view.data.encoder.digest, name)
-        rng = view.settings.rng
-        excluded[name] = amplified(comparison, view.settings, rng(*names))
-        included[name] = amplified(
-            comparison, view.settings, rng(*names, "include"), switching="include"
-        )
+        excluded[name] = amplified(comparison, view.settings)
+        included[name] = amplified(comparison, view.settings, switching="include")
     return _Measured(excluded, included)
 
 
@@ -146,7 +142,8 @@ def _parts(
             f"Amplification by subset of the training data{suffix}",
             answers,
             note="Percentage points further from 50 % than the training images, mean over "
-            f"occupations and prompts. Intervals account for the images of both sides{chosen}.",
+            f"occupations and prompts, bias-corrected. Intervals account for the images of both "
+            f"sides{chosen}.",
         ),
         tables.paper_table(view, found),
         Forest.of(

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings import Asked, Finding, StudyData, between, chance, counted, number
+from portrayal.findings import Asked, Finding, StudyData, between, capital, chance, counted, number
 from portrayal.kinds.amplification.counts import SubsetComparison
-from portrayal.kinds.amplification.measures import Amplified, means
+from portrayal.kinds.amplification.measures import Amplified, generality
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
 from portrayal.kinds.amplification.view import AmplificationView
 from portrayal.statistics import (
+    CountedAmplificationResult,
     Interval,
     ReductionResult,
-    amplification,
-    item_mean,
+    amplification_against_shares,
     pearson_correlation,
 )
 
@@ -26,6 +26,9 @@ REDUCTION = "reduction of amplification"
 CORRELATION = "correlation"
 REAL_WORLD = "amplification against the real world"
 
+LEAST_POINTS = 0.05
+"""Smaller differences read as none: points are written with one decimal."""
+
 INDICATORS = {"woman": "female", "female": "female", "man": "male", "male": "male"}
 """The indicator in captions that speaks of a group."""
 
@@ -33,28 +36,21 @@ INDICATORS = {"woman": "female", "female": "female", "man": "male", "male": "mal
 def amplification_finding(
     view: AmplificationView, found: Amplified, included: Amplified
 ) -> Finding:
-    """Return the amplification of one subset, with what it is when none is excluded."""
+    """Return the amplification of one subset, with the paper's means beside it."""
     name, sampled = found.comparison.subset, found.sampled
     title = SUBSETS[name].title
     details = {
         "subset": name,
         "group": view.study.first_group,
-        "corrected": sampled.corrected,
+        "plug_in": sampled.plug_in,
+        "plug_in_with_switching": included.sampled.plug_in,
         "per_prompt": dict(zip(found.comparison.prompts, sampled.per_prompt, strict=True)),
-        "t": found.t,
-        "p of t": found.t_p_value,
         "switched": sampled.n_switched,
-        "with switching": included.sampled.mean,
-        "with switching low": included.sampled.interval.low,
-        "with switching high": included.sampled.interval.high,
     }
     asked = _asked(view, title, AMPLIFICATION, details)
     missing = found.n_missing
     if math.isnan(sampled.mean):
-        reason = (
-            "no occupation has images of a known group on both sides and leans to the same "
-            "group on both"
-        )
+        reason = "no occupation has two images of a known group on both sides"
         return _unanswered(asked, view.data, reason, n_missing=missing)
     return asked.answered(
         sampled.mean,
@@ -62,46 +58,36 @@ def amplification_finding(
         p=sampled.p_value,
         n=sampled.n,
         n_missing=missing,
-        sentence=_amplified_sentence(view, found, included),
+        sentence=_amplified_sentence(view, sampled, SUBSETS[name].title),
     )
 
 
-def _amplified_sentence(view: AmplificationView, found: Amplified, included: Amplified) -> str:
-    sampled, settings = found.sampled, view.settings
-    size = abs(sampled.mean)
-    low, high = sampled.interval
-    if sampled.mean == 0:
-        what = "as far from 50 % as"
-    else:
-        further = "further from" if sampled.mean > 0 else "nearer to"
-        what = f"{number(size)} points {further} 50 % than"
-    p = f", {chance(sampled.p_value)}" if math.isfinite(sampled.p_value) else ""
-    switched = (
-        f"; {counted(sampled.n_switched, 'comparison')} in which the leaning changes sides "
-        f"{'is' if sampled.n_switched == 1 else 'are'} left out (with them: "
-        f"{number(included.sampled.mean)})"
-        if sampled.n_switched
-        else ""
-    )
+def _amplified_sentence(
+    view: AmplificationView, found: CountedAmplificationResult, title: str
+) -> str:
+    confidence = view.settings.confidence
+    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
     return (
-        f"{SUBSETS[found.comparison.subset].title[:1].upper()}"
-        f"{SUBSETS[found.comparison.subset].title[1:]}: the share of {view.study.first_group} in "
-        f"generated images is on average {what} in training images"
-        f"{_explained(sampled.interval, found.t_p_value, 1 - settings.confidence)} "
-        f"({between(low, high, settings.confidence)}{p}; "
-        f"{counted(sampled.n, 'occupation')}, {sampled.n_images:,} images{switched})."
+        f"{capital(title)}: the share of {view.study.first_group} in generated images is on "
+        f"average {_further(found.mean)} in training images{_hedge(found.interval)} "
+        f"({between(*found.interval, confidence)}{p}; {counted(found.n, 'occupation')}, "
+        f"{found.n_images:,} images). {_papers_mean(found)}"
     )
 
 
-def _explained(interval: Interval, t_p_value: float, level: float) -> str:
-    """Say what chance can explain; the paper's t-test takes the shares themselves as known."""
-    hedge = _hedge(interval)
-    if hedge and t_p_value < level:
-        return (
-            ", which the noise of so few images can explain; the paper's t-test, which takes "
-            "shares as known, does not see that"
-        )
-    return hedge
+def _further(points: float) -> str:
+    if abs(points) < LEAST_POINTS:
+        return "as far from 50 % as"
+    return f"{number(abs(points))} points {'further from' if points > 0 else 'nearer to'} 50 % than"
+
+
+def _papers_mean(found: CountedAmplificationResult) -> str:
+    """Write the paper's mean, which takes percentages as known and leaves out flips."""
+    if math.isnan(found.plug_in):
+        return "The paper's mean leaves out every occupation: the majority flips in each."
+    flips = found.n_switched
+    out = f", without {counted(flips, 'comparison')} in which the majority flips" if flips else ""
+    return f"The paper's mean, which takes percentages as known{out}: {number(found.plug_in)}."
 
 
 def _hedge(interval: Interval) -> str:
@@ -117,7 +103,6 @@ def reduction_finding(view: AmplificationView, name: SubsetName, found: Reductio
         "relative": found.relative,
         "relative_low": found.relative_interval.low,
         "relative_high": found.relative_interval.high,
-        "t": found.t,
     }
     asked = _asked(view, f"{title}, against naive", REDUCTION, details)
     if not found.n:
@@ -132,7 +117,7 @@ def reduction_finding(view: AmplificationView, name: SubsetName, found: Reductio
         p=found.p_value,
         n=found.n,
         n_missing=found.n_missing,
-        sentence=f"{title[:1].upper()}{title[1:]}: {number(abs(found.value))} points {less} "
+        sentence=f"{capital(title)}: {number(abs(found.value))} points {less} "
         f"amplification than the naive comparison{share}{_hedge(found.interval)} "
         f"({between(*found.interval, view.settings.confidence)}{p}; "
         f"{counted(found.n, 'occupation')}).",
@@ -199,33 +184,34 @@ def real_world_finding(view: AmplificationView, naive: SubsetComparison) -> Find
     if not study.real_world:
         return None
     world = np.array([study.real_world.get(o, math.nan) for o in study.occupations])
-    made = naive.percent(naive.generated)
-    per_prompt = [amplification(made[:, i], world) for i in range(made.shape[1])]
-    items = means(np.stack([one.per_item for one in per_prompt], axis=1))
-    found = item_mean(items, confidence=view.settings.confidence)
+    found = amplification_against_shares(
+        naive.counts(naive.generated),
+        world,
+        occupations=generality(view.settings),
+        confidence=view.settings.confidence,
+    )
     details = {
         "source": study.real_world_source,
-        "t": found.t,
-        "switched": sum(one.n_switched for one in per_prompt),
+        "plug_in": found.plug_in,
+        "switched": found.n_switched,
     }
     asked = _asked(view, "against real-world shares", REAL_WORLD, details)
     missing = len(study.occupations) - found.n
     if not found.n:
-        why = "no occupation has a real-world share and generated images that lean the same way"
+        why = "no occupation has a real-world share and two generated images of a known group"
         return _unanswered(asked, view.data, why, n_missing=missing)
-    further = "further from" if found.value >= 0 else "nearer to"
     p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
     source = f" ({study.real_world_source})" if study.real_world_source else ""
     return asked.answered(
-        found.value,
+        found.mean,
         found.interval,
         p=found.p_value,
         n=found.n,
         n_missing=missing,
         sentence=f"Against real-world shares{source}: the share of {study.first_group} in "
-        f"generated images is on average {number(abs(found.value))} points {further} 50 % "
+        f"generated images is on average {_further(found.mean)} those{_hedge(found.interval)} "
         f"({between(*found.interval, view.settings.confidence)}{p}; "
-        f"{counted(found.n, 'occupation')}).",
+        f"{counted(found.n, 'occupation')}). {_papers_mean(found)}",
     )
 
 

@@ -5,30 +5,30 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from portrayal.findings import AnalysisSettings, FloatArray
 from portrayal.kinds.amplification.counts import SubsetComparison
-from portrayal.kinds.amplification.schema import SubsetName
+from portrayal.kinds.amplification.schema import SUBSETS, SubsetName
 from portrayal.statistics import (
     UNKNOWN,
-    AmplificationBootstrapResult,
     AmplificationResult,
+    CountedAmplificationResult,
     DecompositionResult,
     Interval,
+    ItemMean,
+    Occupations,
     ReductionResult,
     Switching,
     amplification,
-    amplification_bootstrap,
+    amplification_from_counts,
     amplification_reduction,
-    decomposition,
+    decomposition_from_counts,
     item_mean,
+    reduction_from_counts,
 )
-
-RESAMPLES = 2000
-"""Draws of the bootstrap at most; its bounds are steady from a thousand on."""
 
 CORRECTIONS: Mapping[SubsetName, frozenset[str]] = {
     "naive": frozenset(),
@@ -45,21 +45,15 @@ class Amplified:
 
     Attributes:
         comparison: What was counted.
-        switching: What became of occupations that switch.
-        sampled: Mean over prompts with the interval that knows of images on both sides.
-        prompts: As in the paper, prompt by prompt.
-        t: The paper's test: of occupations' means over prompts against 0, shares taken as known.
-        t_p_value: Of that t, two-sided.
-        per_item: Amplification, (occupations, prompts); NaN where excluded or missing.
+        sampled: Bias-corrected mean over occupations and prompts, images of both sides a sample.
+        prompts: As in the paper, prompt by prompt, shares taken as known.
+        paper: The paper's mean of each occupation over prompts, likewise.
     """
 
     comparison: SubsetComparison
-    switching: Switching
-    sampled: AmplificationBootstrapResult
+    sampled: CountedAmplificationResult
     prompts: tuple[AmplificationResult, ...]
-    t: float
-    t_p_value: float
-    per_item: FloatArray = field(repr=False)
+    paper: ItemMean
 
     @property
     def n_missing(self) -> int:
@@ -68,16 +62,14 @@ class Amplified:
 
 
 def amplified(
-    comparison: SubsetComparison, settings: AnalysisSettings, rng: np.random.Generator,
-    *, switching: Switching = "exclude",
-) -> Amplified:  # fmt: skip
+    comparison: SubsetComparison, settings: AnalysisSettings, *, switching: Switching = "exclude"
+) -> Amplified:
     """Compute amplification of one subset.
 
     Args:
         comparison: Both sides.
         settings: "units" takes occupations as drawn by chance, "images" takes them as they are.
-        rng: Source of the draws.
-        switching: What to do with occupations that switch.
+        switching: What the paper's mean does with occupations that switch.
     """
     generated, training = (
         comparison.percent(side) for side in (comparison.generated, comparison.training)
@@ -89,30 +81,40 @@ def amplified(
         for i in range(len(comparison.prompts))
     )
     per_item = np.stack([one.per_item for one in prompts], axis=1)
-    sampled = amplification_bootstrap(
+    sampled = amplification_from_counts(
         comparison.counts(comparison.generated),
         comparison.training_counts(),
-        rng=rng,
         switching=switching,
-        occupations="random" if settings.resample == "units" else "fixed",
-        resamples=min(settings.resamples, RESAMPLES),
+        occupations=generality(settings),
         confidence=settings.confidence,
     )
-    mean = item_mean(means(per_item), confidence=settings.confidence)
-    return Amplified(comparison, switching, sampled, prompts, mean.t, mean.p_value, per_item)
+    paper = item_mean(means(per_item), confidence=settings.confidence)
+    return Amplified(comparison, sampled, prompts, paper)
 
 
-def reduction(naive: Amplified, other: Amplified, *, confidence: float) -> ReductionResult:
+def generality(settings: AnalysisSettings) -> Occupations:
+    """Return whether occupations stand for others, or for themselves."""
+    return "random" if settings.resample == "units" else "fixed"
+
+
+def reduction(naive: Amplified, other: Amplified, settings: AnalysisSettings) -> ReductionResult:
     """Return how much smaller amplification is than the naive one, occupation by occupation.
 
-    Where both have the same prompts, only prompts count in which an occupation is in both.
+    Where captions are prompts, generated images differ as well as training images; then the two
+    amplifications are compared in place of the training images alone.
     """
-    before, after = naive.per_item, other.per_item
-    if before.shape == after.shape:
-        both = ~np.isnan(before) & ~np.isnan(after)
-        before, after = (np.where(both, values, np.nan) for values in (before, after))
-    return amplification_reduction(
-        _result(means(before)), _result(means(after)), confidence=confidence
+    confidence = settings.confidence
+    subset = SUBSETS[other.comparison.subset]
+    if subset.prompts:
+        return amplification_reduction(naive.sampled, other.sampled, confidence=confidence)
+    return reduction_from_counts(
+        naive.comparison.counts(naive.comparison.generated),
+        naive.comparison.training_counts(),
+        other.comparison.training_counts(),
+        # Captions without indicators are among the sampled ones; nearest captions are others.
+        nested=not subset.nearest,
+        occupations=generality(settings),
+        confidence=confidence,
     )
 
 
@@ -122,13 +124,10 @@ def taken_apart(
     """Split the naive amplification; None where one of the four subsets is not asked for."""
     if not all(name in found for name in CORRECTIONS):
         return None
-    parts = {name: found[name].per_item for name in CORRECTIONS}
-    common = ~np.isnan(np.stack(list(parts.values()))).any(axis=0)
-    return decomposition(
-        {
-            CORRECTIONS[name]: _result(means(np.where(common, values, np.nan)))
-            for name, values in parts.items()
-        },
+    naive = found["naive"].comparison
+    return decomposition_from_counts(
+        naive.counts(naive.generated),
+        {key: found[name].comparison.training_counts() for name, key in CORRECTIONS.items()},
         confidence=confidence,
     )
 
@@ -173,13 +172,3 @@ def means(per_item: FloatArray) -> FloatArray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of means of nothing, which are NaN
         return np.asarray(np.nanmean(per_item, axis=1), dtype=np.float64)
-
-
-def _result(per_item: FloatArray) -> AmplificationResult:
-    """Return amplification that was computed item by item, as the statistics take it."""
-    known = per_item[~np.isnan(per_item)]
-    mean = float(known.mean()) if known.size else math.nan
-    missing = int(np.isnan(per_item).sum())
-    return AmplificationResult(
-        mean, UNKNOWN, int(known.size), 0, missing, math.nan, math.nan, per_item
-    )

@@ -50,11 +50,46 @@ def _rows(file: Path) -> list[tuple[str, float]]:
                     f"{file.name}: has the columns {one_of(names) or 'none'}; "
                     "wanted: occupation, and percent (0 to 100) or share (0 to 1)"
                 )
-            return [_row(file, i, row, columns[0]) for i, row in enumerate(reader, start=2)]
+            rows = list(reader)
+            _refuse_mixed_scales(file, [row[columns[0]] or "" for row in rows], columns[0])
+            return [_row(file, i, row, columns[0]) for i, row in enumerate(rows, start=2)]
     except FileNotFoundError as error:
         raise StudyError(f"{file}: no such file; name a CSV of real-world shares") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{file}: cannot be read as CSV: {error}") from error
+
+
+def _refuse_mixed_scales(file: Path, cells: list[str], column: str) -> None:
+    """Refuse a column that holds fractions and percentages: nothing tells 0.4% from 40% there.
+
+    A percentage below 1 that is meant as one carries a percent sign.
+    """
+    percents, fractions = {}, {}
+    for line, cell in enumerate(cells, start=2):
+        text = cell.strip()
+        try:
+            value = float(text.removesuffix("%"))
+        except ValueError:
+            continue  # reported with its own line when the row is read
+        if text.endswith("%") or value > 1:
+            percents[line] = text
+        elif 0 < value < 1:
+            fractions[line] = text
+    if column == "share":
+        if percents:
+            line, text = next(iter(percents.items()))
+            raise StudyError(
+                f"{file.name}, line {line}: share is {text!r}; allowed: a number from 0 to 1 "
+                "(write 0.4 for 40%, or rename the column percent and give all rows from 0 to 100)"
+            )
+    elif fractions:
+        line, text = next(iter(fractions.items()))
+        beside = "".join(f" beside {other!r} in line {at}" for at, other in [*percents.items()][:1])
+        raise StudyError(
+            f"{file.name}, line {line}: percent is {text!r}{beside}; allowed: all rows from 0 to "
+            f"100 (write {float(text) * 100:g} for a fraction, or '{text}%' if less than 1% is "
+            "meant)"
+        )
 
 
 def _row(file: Path, line: int, row: dict[str, str], column: str) -> tuple[str, float]:

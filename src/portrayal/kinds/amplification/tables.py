@@ -20,8 +20,9 @@ Found = Mapping[SubsetName, Amplified]
 
 ALL = "all prompts"
 NUMBERS = (
-    "subset", "prompt", "occupations that switch", "amplification", "low", "high", "corrected",
-    "t", "p", "n", "switched", "missing",
+    "subset", "prompt", "amplification", "low", "high", "p", "n", "missing",
+    "occupations that switch", "paper's mean", "paper's low", "paper's high", "paper's t",
+    "paper's p", "paper's n", "switched",
 )  # fmt: skip
 DROPPED = ("subset", "occupation", "side", "images", "dropped", "share", "reasons")
 SIMILARITY = ("subset", "caption and prompt", "training and generated images")
@@ -37,15 +38,16 @@ def paper_table(view: AmplificationView, found: Found) -> DataTable:
     for name, one in found.items():
         values = [float(x) for x in one.sampled.per_prompt]
         cells = values if len(values) == len(prompts) else [None] * len(prompts)
-        rows.append([SUBSETS[name].title, *cells, one.sampled.mean])
+        rows.append([SUBSETS[name].title, *cells, one.sampled.plug_in, one.sampled.mean])
     templates = "; ".join(f"#{i + 1} {text}" for i, text in enumerate(view.study.templates))
     return DataTable(
         f"table-3{view.suffix}",
         f"Amplification by prompt{view.suffix}",
-        ("approach", *prompts, "average"),
+        ("approach", *prompts, "average", "bias-corrected"),
         rows,
-        note=f"The layout of table 3; occupations that switch are excluded prompt by prompt. "
-        f"{templates}. Captions as prompts have no prompts to tell apart.",
+        note="The layout of table 3; occupations that switch are excluded prompt by prompt, but "
+        f"not from the bias-corrected mean. {templates}. Captions as prompts have no prompts to "
+        "tell apart.",
     )
 
 
@@ -56,22 +58,23 @@ def numbers_table(view: AmplificationView, found: Found, included: Found) -> Dat
         for words, one in (("excluded", found[name]), ("included", included[name])):
             whole = one.sampled
             rows.append([
-                name, ALL, words, whole.mean, *whole.interval, whole.corrected, one.t,
-                one.t_p_value, whole.n, whole.n_switched, whole.n_missing,
+                name, ALL, whole.mean, *whole.interval, whole.p_value, whole.n, whole.n_missing,
+                words, whole.plug_in, *one.paper.interval, one.paper.t, one.paper.p_value,
+                one.paper.n, whole.n_switched,
             ])  # fmt: skip
             for prompt, each in zip(one.comparison.prompts, one.prompts, strict=True):
                 rows.append([
-                    name, prompt, words, each.mean, *each.interval, None, each.t, each.p_value,
-                    each.n, each.n_switched, each.n_missing,
+                    name, prompt, None, None, None, None, None, each.n_missing, words, each.mean,
+                    *each.interval, each.t, each.p_value, each.n, each.n_switched,
                 ])  # fmt: skip
     return DataTable(
         f"amplification-numbers{view.suffix}",
         f"Amplification, all numbers{view.suffix}",
         NUMBERS,
         rows,
-        note="All prompts: the interval accounts for the images of both sides; corrected: "
-        "without what chance adds to percentages of few images. Single prompts, and t and p: "
-        "Student's t over occupations, as in the paper. n counts occupations.",
+        note="amplification: bias-corrected, over all occupations; interval and p account for the "
+        "images of both sides. The paper's columns take percentages as known: Student's t over "
+        "occupations. n counts occupations.",
     )
 
 
@@ -287,7 +290,7 @@ def published_tables(
     ours: dict[tuple[str, str], Ours] = {}
     for name, one in found.items():
         whole = one.sampled
-        ours[name, AMPLIFICATION] = Ours(whole.mean, *whole.interval)
+        ours[name, AMPLIFICATION] = Ours(whole.plug_in, *one.paper.interval)
         for prompt, each in zip(one.comparison.prompts, one.prompts, strict=True):
             ours[f"{name} {prompt}", AMPLIFICATION] = Ours(each.mean, *each.interval)
     for finding in more:

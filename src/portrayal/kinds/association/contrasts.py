@@ -110,9 +110,10 @@ def _details(
         "d_high": result.effect_interval.high,
         "size": cohen_size_word(estimate),
         "p": result.p_value,
+        "p_paper": result.paper_p_value,
         "exact": result.exact,
         "splits": int(result.null_distribution.size),
-        "least_p": _least_p(view.settings, result),
+        "least_p_paper": _least_paper_p(view.settings, result),
         "n_x": result.n_x,
         "n_y": result.n_y,
         "prompts_x": result.n_units_x,
@@ -121,8 +122,8 @@ def _details(
     }
 
 
-def _least_p(settings: AnalysisSettings, result: AssociationResult) -> float:
-    """Return the smallest p that so many units can give."""
+def _least_paper_p(settings: AnalysisSettings, result: AssociationResult) -> float:
+    """Return the smallest p that the paper's test can give with so many units."""
     sides = 2 if settings.alternative == "two-sided" else 1
     splits = math.comb(result.n_units_x + result.n_units_y, result.n_units_x)
     return min(1.0, sides / min(splits, settings.resamples + 1))
@@ -138,8 +139,6 @@ def _sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationR
         start = f"no clear difference between {contrast.x} and {contrast.y} in leaning to {first} "
         start += f"rather than {second}"
     interval = between(*result.effect_interval, view.settings.confidence)
-    least = _least_p(view.settings, result)
-    caution = f" (the least that so few units can give is {least:.2f})" if least > 0.05 else ""
     units = ""
     if view.settings.unit == "prompt":
         units = f" of {result.n_units_x} + {result.n_units_y} prompts"
@@ -147,9 +146,14 @@ def _sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationR
     size = f", a {cohen_size_word(estimate)} effect" if clear else ""
     return (
         f"{capital(start)}: d = {number(estimate)} ({interval}){size}; "
-        f"{chance(result.p_value)}{caution}; "
+        f"{_tested(result.p_value)}"
         f"{result.n_x} + {result.n_y} images{units}."
     )
+
+
+def _tested(p: float) -> str:
+    """Write p with what separates it from the next clause; nothing where it is unknown."""
+    return "" if math.isnan(p) else f"{chance(p)}; "
 
 
 def _score_sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationResult) -> str:

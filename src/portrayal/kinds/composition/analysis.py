@@ -15,26 +15,24 @@ from portrayal.findings import (
     Asked,
     AxisView,
     Finding,
-    LevelTest,
     Part,
     Share,
     Shares,
     StudyData,
     StudyResult,
     axis_view,
+    between,
     between_shares,
     capital,
     chance,
     counted,
-    level_test,
     number,
     percent,
-    prompts_share_interval,
     unjudged,
 )
 from portrayal.kinds.composition.diversity import diversity_findings, without_group
 from portrayal.kinds.composition.schema import CompositionStudy
-from portrayal.statistics import Interval
+from portrayal.statistics import Interval, LevelTest, level_test, prompts_share_interval
 
 SHARE = "group share"
 SPREAD = "Cramér's V"
@@ -140,7 +138,7 @@ def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -
     asked = Asked.of(
         view.study, f"{view.name}: do group shares differ by {factor}?{view.suffix}", SPREAD,
         unit=test.unit if test is not None and enough else settings.unit,
-        measurer=view.data.label, details={"axis": view.name, "factor": factor},
+        measurer=view.data.label, details={"axis": view.name, "factor": factor, **_plug_in(test)},
     )  # fmt: skip
     if test is None or not enough:
         return _no_spread(asked, view, levels, missing)
@@ -152,6 +150,11 @@ def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -
         n_missing=missing,
         sentence=_spread_sentence(view, factor, levels, test),
     )
+
+
+def _plug_in(test: LevelTest | None) -> dict[str, float]:
+    """Return V as it is usually printed, under its name."""
+    return {} if test is None else {"plug_in": test.plug_in}
 
 
 def _spread_sentence(
@@ -174,7 +177,8 @@ def _spread_sentence(
     start = "differ" if clear else "do not clearly differ"
     note = "" if test.unit == "prompt" else ", for these very prompts"
     return (
-        f"Group shares on {view.name} {start} by {factor}:{reach} V = {number(test.v)}, "
+        f"Group shares on {view.name} {start} by {factor}:{reach} V = {number(test.v)} "
+        f"({between(*test.interval, view.settings.confidence)}), "
         f"{chance(test.p_value)}; {counted(test.n, 'image')} with a known group{note}."
     )
 

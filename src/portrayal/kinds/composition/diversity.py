@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from portrayal.findings import Asked, AxisView, Finding, IntArray, between, counted, number
-from portrayal.statistics import Interval, diversity_score, many_group_diversity
+from portrayal.statistics import (
+    DiversityResult,
+    Interval,
+    diversity_score,
+    many_group_diversity,
+)
 
 UNEVENNESS = "diversity score"
 EVENNESS = "many-group diversity"
@@ -23,6 +29,8 @@ class _Score:
     statistic: str
     question: str
     meaning: str
+    unit: str = "image"
+    details: Mapping[str, float] = field(default_factory=dict)
 
 
 def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
@@ -38,7 +46,7 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
     rng = view.settings.rng(view.study.name, view.data.encoder.digest, view.name, factor, "even")
     confidence = view.settings.confidence
     if len(view.groups) == 2:
-        pair = diversity_score(table[:, 0], table[:, 1], rng=rng, confidence=confidence)
+        pair = _imbalance(view, levels, rng)
         yield _finding(
             view,
             table,
@@ -48,7 +56,9 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
                 pair.n,
                 UNEVENNESS,
                 f"{view.name}: how unevenly are groups shown{by}?",
-                "0: both groups equally often at every level, 1: one group only",
+                f"0: both groups equally often at every level, 1: one group only{_printed(pair)}",
+                unit=pair.unit,
+                details={"published": pair.published},
             ),
         )
     many = many_group_diversity(table, rng=rng, confidence=confidence)
@@ -66,6 +76,27 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
     )
 
 
+def _printed(found: DiversityResult) -> str:
+    return "" if math.isnan(found.published) else f"; as published: {number(found.published)}"
+
+
+def _imbalance(
+    view: AxisView, levels: Mapping[str, Sequence[int]], rng: np.random.Generator
+) -> DiversityResult:
+    """Return ENTIGEN's score; prompts are the unit where shares take them as such."""
+    settings = view.settings
+    codes = np.empty(len(view.prompts), dtype=np.int64)
+    for code, places in enumerate(levels.values()):
+        codes[list(places)] = code
+    counts = view.known
+    if settings.unit == "image" or settings.resample == "images":
+        counts = np.array([counts[list(places)].sum(axis=0) for places in levels.values()])
+        codes = np.arange(len(levels))
+    return diversity_score(
+        counts[:, 0], counts[:, 1], levels=codes, rng=rng, confidence=settings.confidence
+    )
+
+
 def without_group(view: AxisView) -> dict[str, int]:
     """Return how many of the wanted images have no known group, by reason."""
     unknown, nobody = (int(n) for n in view.counts[:, -3:-1].sum(axis=0))
@@ -79,7 +110,7 @@ def _finding(view: AxisView, table: IntArray, score: _Score) -> Finding:
     wanted = int(view.counts.sum())
     asked = Asked.of(
         view.study, f"{score.question}{view.suffix}", score.statistic,
-        unit="image", measurer=view.data.label, details={"axis": view.name},
+        unit=score.unit, measurer=view.data.label, details={"axis": view.name, **score.details},
     )  # fmt: skip
     missing = wanted - score.n
     if score.n < LEAST_IMAGES or together < 2:

@@ -17,7 +17,7 @@ from portrayal.kinds.influence.word_averages import MeanInfluence
 from portrayal.kinds.influence.word_scores import PromptScores, WordScores, pair_rows
 from portrayal.studies import UNKNOWN
 
-PAIRS = ("first", "second", "group", "interaction", "low", "high", "both", "only together")
+PAIRS = ("first", "second", "group", "interaction", "low", "high", "p", "both", "only together")
 SIGN = "A positive score pushes towards the group that is named."
 
 
@@ -53,8 +53,8 @@ def word_rows(scores: PromptScores, level: WordScores) -> list[InfluenceScore]:
             continue
         for position, word in enumerate(scores.counts.plan.words):
             one = level.of(position, column)
-            margin = level.margin
-            bounds = (one.value - margin, one.value + margin)
+            margin, most = level.margin, max(level.level, 1)
+            bounds = (max(one.value - margin, -most), min(one.value + margin, most))
             numbers = (one.value, one.low, one.high, one.p, *bounds)
             rows.append(InfluenceScore(word, position + 1, group, *numbers))
     return rows
@@ -99,7 +99,7 @@ def pairs_table(scores: PromptScores, where: str, number: int | None) -> DataTab
         group = scores.counts.answers[column]
         if group == UNKNOWN:
             continue
-        cells = (pairs.value, *pairs.interval, pairs.joint)
+        cells = (pairs.value, *pairs.interval, pairs.p_value, pairs.joint)
         numbers = [float(cell[row, column]) for cell in cells]
         together = "yes" if pairs.only_together[row, column] else ""
         rows.append([plan.words[first], plan.words[second], group, *numbers, together])

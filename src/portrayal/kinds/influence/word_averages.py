@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from portrayal.findings import FloatArray
 from portrayal.kinds.influence.word_scores import PromptScores
+from portrayal.statistics import mean_influence
 from portrayal.studies import split_words
 
 
@@ -22,8 +22,8 @@ from portrayal.studies import split_words
 class MeanInfluence:
     """Mean influence of one level of a factor towards one answer.
 
-    The interval and the two-sided p are Student's over prompts: it speaks of other prompts of the
-    same kind. NaN with fewer than two prompts.
+    The interval and the two-sided p are Student's over prompts and generalise to other prompts of
+    the same kind. NaN with fewer than two prompts, or where their scores do not differ.
     """
 
     factor: str
@@ -49,14 +49,20 @@ def factor_averages(
         confidence: Of the intervals.
     """
     found: dict[tuple[str, str], list[float]] = {}
+    largest: dict[tuple[str, str], int] = {}
     for one in scores:
         for factor, level in one.counts.plan.source.factors.items():
             places = words_of_level(one.counts.plan.words, level)
             if places:
                 found.setdefault((factor, level), []).append(_influence(one, places, column))
+                reach = one.main.level * len(places) if one.main else 1
+                largest[factor, level] = max(largest.get((factor, level), 1), reach)
     factors = list(dict.fromkeys(factor for factor, _ in found))
     ordered = sorted(found.items(), key=lambda item: factors.index(item[0][0]))
-    return [_average(*key, np.array(values), confidence) for key, values in ordered]
+    return [
+        _average(*key, np.array(values), largest=largest[key], confidence=confidence)
+        for key, values in ordered
+    ]
 
 
 def words_of_level(words: Sequence[str], level: str) -> list[int]:
@@ -75,14 +81,9 @@ def _influence(one: PromptScores, places: Sequence[int], column: int) -> float:
     return float(one.main.scores[list(places), column].sum())
 
 
-def _average(factor: str, level: str, values: FloatArray, confidence: float) -> MeanInfluence:
-    known = values[~np.isnan(values)]
-    n, missing = len(known), len(values) - len(known)
-    if n < 2:
-        mean = float(known[0]) if n else math.nan
-        return MeanInfluence(factor, level, mean, math.nan, math.nan, math.nan, n, missing)
-    mean = float(known.mean())
-    error = float(known.std(ddof=1)) / math.sqrt(n)
-    half = float(stats.t.ppf(0.5 + confidence / 2, n - 1)) * error
-    p = 2 * float(stats.t.sf(abs(mean) / error, n - 1)) if error > 0 else float(mean == 0)
-    return MeanInfluence(factor, level, mean, mean - half, mean + half, p, n, missing)
+def _average(
+    factor: str, level: str, values: FloatArray, *, largest: float, confidence: float
+) -> MeanInfluence:
+    found = mean_influence(values, largest=largest, confidence=confidence)
+    numbers = (found.value, *found.interval, found.p_value, found.n, found.n_missing)
+    return MeanInfluence(factor, level, *numbers)

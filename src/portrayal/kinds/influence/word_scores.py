@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy import stats
 
 from portrayal.findings import FloatArray
 from portrayal.kinds.influence.word_sets import PromptCounts
@@ -139,7 +138,7 @@ def score_prompt(
         if result.exact:
             least = _least(counts, at, sampled_texts=sampled_texts)
             margin = hoeffding_margin(words, at, least, confidence=confidence)
-        whole = _placed(counts, at, result, margin=margin, confidence=confidence)
+        whole = _placed(counts, at, result, margin=margin)
         found.append(whole)
         if at == words > 1:
             found.append(whole.shapley(words))
@@ -152,12 +151,7 @@ def score_prompt(
 
 
 def _placed(
-    counts: PromptCounts,
-    level: int,
-    result: InfluenceResult,
-    *,
-    margin: float,
-    confidence: float,
+    counts: PromptCounts, level: int, result: InfluenceResult, *, margin: float
 ) -> WordScores:
     """Put scores of replaceable words at the positions that these have in the prompt."""
     shape = (len(counts.plan.words), len(counts.answers))
@@ -175,25 +169,10 @@ def _placed(
         scores=place(result.scores),
         low=place(result.interval.low),
         high=place(result.interval.high),
-        p=place(_p_values(result.scores, result.interval, confidence)),
+        p=place(result.p_value),
         leads=place((size == size.max(axis=1, keepdims=True)).mean(axis=0)),
         margin=margin,
     )
-
-
-def _p_values(
-    scores: FloatArray, interval: tuple[FloatArray, FloatArray], confidence: float
-) -> FloatArray:
-    """Return two-sided p-values from the side of each interval that looks at zero.
-
-    That side is as long as `z` standard errors; how many of them lie between the score and zero
-    gives p by the normal distribution.
-    """
-    side = np.where(scores > 0, scores - interval[0], interval[1] - scores)
-    z = float(stats.norm.ppf(0.5 + confidence / 2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        reach = np.where(scores == 0, 0.0, z * np.abs(scores) / side)
-    return np.asarray(2 * stats.norm.sf(reach))
 
 
 def _least(counts: PromptCounts, level: int, *, sampled_texts: bool) -> int:

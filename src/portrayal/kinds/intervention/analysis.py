@@ -154,7 +154,9 @@ def _published(
         at = finding.details
         of = f"{at['category']}, {at['axis']}: {at['intervention']}"
         if finding.statistic == DIVERSITY and finding.estimate is not None:
-            ours[of, DIVERSITY] = Ours(finding.estimate, finding.low, finding.high)
+            ours[of, DIVERSITY] = Ours(at["published"])
         elif finding.statistic == DIVERSITY_CHANGE and at["against"] == "original":
-            ours[of, DIVERSITY] = Ours(at["after"] if finding.estimate is not None else None)
+            ours[of, DIVERSITY] = Ours(
+                at["published_after"] if finding.estimate is not None else None
+            )
     return published_table(view.study, view.data, ours, suffix=view.suffix)

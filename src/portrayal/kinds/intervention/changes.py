@@ -19,6 +19,7 @@ from portrayal.findings import (
     chance,
     counted,
     number,
+    percent,
 )
 from portrayal.kinds.intervention.arms import Arm, CategoryArms
 from portrayal.statistics import (
@@ -36,7 +37,7 @@ DIVERSITY_CHANGE = "change of diversity score"
 LEANING_CHANGE = "change of leaning"
 LEAST_IMAGES = 3
 LEAST_ATTRIBUTES = 8
-"""With fewer attributes, swapping whole ones cannot give a small p; single images are swapped."""
+"""Fewer attributes say too little about how much others differ; the answer is for these."""
 MOST_NAMES = 5
 LEANING_MEANS = "1: all of them show their usual group only, 0: no trace of it"
 
@@ -80,7 +81,7 @@ def compare(arms: CategoryArms, before: Arm, after: Arm) -> Comparison:
 
 
 def swapped_unit(settings: AnalysisSettings, before: FloatArray, after: FloatArray) -> Unit:
-    """Return what is swapped: whole attributes where there are enough, else images."""
+    """Return what the answer is for: other attributes where there are enough, else images."""
     both = (~np.isnan(before)).any(axis=1) & (~np.isnan(after)).any(axis=1)
     return "attribute" if settings.unit == "prompt" and both.sum() >= LEAST_ATTRIBUTES else "image"
 
@@ -96,7 +97,7 @@ def original_finding(arms: CategoryArms) -> Finding:
         "axis": view.name,
         "category": arms.category.name,
         "intervention": arm.name,
-        "corrected": score.corrected,
+        "published": score.published,
     }
     question = f"{_where(arms)}: how unevenly are groups shown without an intervention?"
     asked = _asked(arms, question, DIVERSITY, unit="image", details=details)
@@ -111,7 +112,8 @@ def original_finding(arms: CategoryArms) -> Finding:
         score.interval,
         **used,
         sentence=f"{capital(arms.category.name)}, as asked: diversity score {number(score.value)} "
-        f"on {view.name} ({between(*score.interval, view.settings.confidence)}); 0: {arms.first} "
+        f"on {view.name} ({between(*score.interval, view.settings.confidence)}; as published: "
+        f"{_known(score.published)}); 0: {arms.first} "
         f"and {arms.second} equally often for every attribute, 1: one only; "
         f"{counted(score.n, 'image')} of {counted(score.n_attributes, 'attribute')}.",
     )
@@ -146,7 +148,7 @@ def diversity_finding(comparison: Comparison) -> Finding:
         sentence=f"{capital(arms.category.name)} with {_quoted(comparison.after)}{against}: the "
         f"diversity score on {view.name} "
         f"{_moves(change, view.settings, 'smaller is more diverse')}; "
-        f"{_tail(change, result.n, result.unit)}{_flips(comparison)}",
+        f"{_tail(change, result.n, result.unit)}{_unknown(result)}{_flips(comparison)}",
     )
 
 
@@ -217,6 +219,12 @@ def _details(comparison: Comparison) -> dict[str, Any]:
         "speaks_to": sentence.axis if sentence else "",
         "before": result.diversity.before,
         "after": result.diversity.after,
+        **_as_published(result),
+        "unknown_before": result.unknown.before,
+        "unknown_after": result.unknown.after,
+        "unknown_differ": result.unknown.differ,
+        "bounds_low": result.unknown.bounds.low,
+        "bounds_high": result.unknown.bounds.high,
         "toward": arms.first,
         "bias_before": result.bias.before,
         "bias_after": result.bias.after,
@@ -239,6 +247,32 @@ def _tail(change: Change, n: int, unit: Unit) -> str:
     very = "" if unit == "attribute" else ", for these very attributes"
     p = "" if math.isnan(change.p_value) else f"{chance(change.p_value)}; "
     return f"{p}{counted(n, 'pair')} of images with the same seed{very}."
+
+
+def _as_published(result: PairedChangeResult) -> dict[str, float]:
+    """Return Eq. 1 as published, before and after."""
+    scores = result.diversity.published
+    if scores is None:
+        return {}
+    return {"published_before": scores.before, "published_after": scores.after}
+
+
+def _unknown(result: PairedChangeResult) -> str:
+    """Say that unknown labels are more frequent on one side, and what they could hide."""
+    unknown = result.unknown
+    if not unknown.differ:
+        return ""
+    low, high = unknown.bounds
+    return (
+        f" Labels are unknown for {percent(unknown.before)} of the images without it and "
+        f"{percent(unknown.after)} with it; the test assumes that this does not depend on the "
+        f"group. Without that assumption the change of the published score lies between "
+        f"{number(low)} and {number(high)}."
+    )
+
+
+def _known(value: float) -> str:
+    return "none" if math.isnan(value) else number(value)
 
 
 def _flips(comparison: Comparison) -> str:

@@ -9,13 +9,19 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from portrayal.findings import DataTable, Share, Shares, prompts_share_interval
+from portrayal.findings import DataTable, Share, Shares
 from portrayal.kinds.intervention.arms import Arm, CategoryArms, kind_of
 from portrayal.kinds.intervention.changes import Comparison
-from portrayal.statistics import bias_score, diversity_score, many_group_diversity
+from portrayal.statistics import (
+    bias_score,
+    diversity_score,
+    many_group_diversity,
+    prompts_share_interval,
+)
 
 SCORES = (
-    "category", "axis", "intervention", "speaks to", "diversity", "low", "high", "many-group",
+    "category", "axis", "intervention", "speaks to", "diversity", "low", "high",
+    "published", "many-group",
     "many-group low", "many-group high", "bias", "bias low", "bias high", "n", "unknown", "nobody",
     "dropped",
 )  # fmt: skip
@@ -38,7 +44,8 @@ def scores_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
         f"Diversity and bias by category, axis and intervention{suffix}",
         SCORES,
         rows,
-        note="diversity: Eq. 1, 0 even to 1 one group only, smaller is more diverse. many-group: "
+        note="diversity: Eq. 1, bias-corrected, 0 even to 1 one group only, smaller is more "
+        "diverse; published: as the paper computes it. many-group: "
         "how often two images of an attribute differ, 0 never to 1 as with equal shares of all "
         "groups, larger is more diverse, free of small-n bias. bias: Eq. 2, mean over attributes.",
     )
@@ -53,9 +60,9 @@ def _score_row(arms: CategoryArms, arm: Arm) -> list[Any]:
     pair = diversity_score(arm.first, arm.second, rng=rng, confidence=confidence)
     many = many_group_diversity(arms.known(arm), rng=rng, confidence=confidence)
     rest = [int(n) for n in arm.counts[:, len(view.groups) :].sum(axis=0)]
-    scores: list[float | None] = [None] * 6
+    scores: list[float | None] = [None] * 7
     if pair.n >= LEAST_IMAGES:
-        scores = [pair.value, *pair.interval, many.value, *many.interval]
+        scores = [pair.value, *pair.interval, pair.published, many.value, *many.interval]
     return [
         arms.category.name, view.name, arm.name, arm.intervention.axis if arm.intervention else "",
         *scores, *_mean_bias(arm, confidence), pair.n, *rest,
@@ -100,8 +107,8 @@ def paper_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
         f"Diversity scores: {category.name}{suffix}",
         columns,
         rows,
-        note="DS: diversity score, Eq. 1; smaller is more diverse. Intervals are in the table of "
-        "all scores.",
+        note="DS: diversity score, Eq. 1 as published; smaller is more diverse. Bias-corrected "
+        "scores and their intervals are in the table of all scores.",
     )
 
 

@@ -1,0 +1,279 @@
+"""Two sides of counts compared at a common number of images, occupation by occupation."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import ndtr
+
+from portrayal.statistics.amplification_fixed import FixedSides
+from portrayal.statistics.amplification_scale import (
+    OneWayScale,
+    Points,
+    TwoWayScale,
+    amplification_scale,
+)
+from portrayal.statistics.amplification_sides import (
+    LEAST_IMAGES,
+    Side,
+    SideRead,
+    read_rest,
+    read_side,
+)
+from portrayal.statistics.counts import FloatArray
+from portrayal.statistics.imbalance_distribution import GRID
+from portrayal.statistics.intervals import UNKNOWN, Interval
+from portrayal.statistics.rarefaction import Noise, expected_imbalance
+
+_FEW = 4
+_ALL = 0.98
+
+
+class MatchedSides:
+    """Generated and training images (or any two sides) compared at a common number of images.
+
+    Args:
+        generated: The side that is expected to be further from one half.
+        training: The other.
+        nested: Whether the images of `generated` are a part of those of `training`.
+
+    Attributes:
+        used: Which occupations and prompts have enough images on both sides.
+        difference: Mean over prompts of the difference of imbalances, one per occupation used.
+    """
+
+    def __init__(self, generated: Side, training: Side, *, nested: bool = False) -> None:
+        self.used: NDArray[np.bool_] = (generated.total >= LEAST_IMAGES) & (
+            training.total >= LEAST_IMAGES
+        )
+        self._rows = self.used.any(axis=1)
+        cells = self.used[self._rows]
+        self._prompts = cells.sum(axis=1)
+        self._of = np.repeat(np.arange(len(cells)), self._prompts)
+        self._share = 1 / self._prompts[self._of]
+        self._sides = generated, training
+        self._nested = nested
+        size = np.minimum(generated.total, training.total)[self.used]
+        self._size = size
+        self._generated, self._training = (
+            read_side(side, self.used, size) for side in (generated, training)
+        )
+        self.difference = self._over_prompts(self._generated.value - self._training.value)
+
+    @property
+    def n(self) -> int:
+        """Occupations that count."""
+        return len(self._prompts)
+
+    def _over_prompts(self, values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(self._of, values * self._share, self.n), np.float64)
+
+    def _over_independent(self, values: FloatArray, power: int) -> FloatArray:
+        return np.asarray(np.bincount(self._of, values * self._share**power, self.n), np.float64)
+
+    def noise(self) -> Noise:
+        """Return the moments of each occupation's difference, where only images are a sample."""
+        moments = [self._generated.noise, self._training.noise]
+        if self._nested:
+            # A part against the whole is a part against the rest, in proportion to the rest.
+            rest = read_rest(*self._sides, self.used)
+            apart = rest.left / self._training.total
+            moments = [
+                Noise(apart**2 * one.variance, apart**3 * one.third)
+                for one in (self._generated.noise, rest.read.noise)
+            ]
+        one, two = (
+            self._side_noise(side, moment)
+            for side, moment in zip(self._sides, moments, strict=True)
+        )
+        return Noise(one.variance + two.variance, one.third - two.third)
+
+    def _side_noise(self, side: Side, moments: Noise) -> Noise:
+        """Return a side's moments over prompts; images that prompts share err together."""
+        if side.shared:
+            deviation = self._over_prompts(np.sqrt(moments.variance))
+            return Noise(deviation**2, self._over_prompts(moments.third))
+        return Noise(
+            self._over_independent(moments.variance, 2), self._over_independent(moments.third, 3)
+        )
+
+    @property
+    def few(self) -> bool:
+        """Whether there are so few shares that each can be estimated on its own.
+
+        Estimates near 50 % are a little off one by one; over many that adds up, over few it is
+        small beside their noise.
+        """
+        return len(self._of) <= _FEW
+
+    def one_by_one(self) -> FixedSides:
+        """Return both sides, each share estimated on its own, where only images are a sample."""
+        reads = [self._generated, self._training]
+        sides = [None if read.known else read.bounds() for read in reads]
+        values = [
+            np.abs(read.signed) if side is None else side.estimate
+            for read, side in zip(reads, sides, strict=True)
+        ]
+        apart = np.ones(len(self._of))
+        if self._nested:
+            rest = read_rest(*self._sides, self.used)
+            apart = rest.left / self._training.total
+            sides[1] = rest.read.bounds()
+        shared = self._sides[0].shared, self._sides[1].shared
+        each = self._over_prompts(values[0] - values[1])
+        return FixedSides(each, tuple(sides), shared, self._of, self._share, apart)
+
+    def scale(self, error: float) -> TwoWayScale:
+        """Return what differences stand for.
+
+        Args:
+            error: Standard error of the mean difference that is due to images.
+        """
+        sizes = [_harmonic(read.total) for read in (self._generated, self._training)]
+        # Squares: a side counted three times as well gets nearly all the trust.
+        trust = 1.0 if math.isinf(sizes[1]) else sizes[1] ** 2 / (sizes[0] ** 2 + sizes[1] ** 2)
+        if trust > _ALL:
+            return TwoWayScale(self._one_way(error, forward=True), None, 1.0)
+        back = self._one_way(error, forward=False)
+        if trust < 1 - _ALL:
+            return TwoWayScale(None, back, 0.0)
+        return TwoWayScale(self._one_way(error, forward=True), back, trust)
+
+    def _one_way(self, error: float, *, forward: bool) -> OneWayScale:
+        """Return the scale that starts from training data, or (not forward) from generated."""
+        better, other = self._generated, self._training
+        side, other_side = self._sides
+        if forward:
+            better, other, side, other_side = other, better, other_side, side
+        weight = self._share / self.n
+        scale = amplification_scale(_points(better, weight, self._size))
+        observed = float(self.difference.mean()) * (1 if forward else -1)
+        whole = float(scale.shift.read(np.array(max(observed, error, 1e-9))))
+        shift = _directed_shift(better, other, weight, nested=self._nested and forward)
+        directed = min(max(shift / whole, 0.0), 1.0) if whole > 0 else 0.0
+        variance = float(self._side_noise(side, better.noise).variance.sum()) / self.n**2
+        units = self.n if other_side.shared else self.n**2 / float((self._share**2).sum())
+        # Images of a part are in the whole: its noise is taken away, not added.
+        fixed = -variance if self._nested else variance
+        return OneWayScale(scale._replace(directed=directed), fixed, units)
+
+
+class Answer(NamedTuple):
+    """Amplification between -1 and 1, its interval and test, and each occupation's part in it."""
+
+    value: float
+    interval: Interval
+    p_value: float
+    per_item: FloatArray
+
+
+def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Answer:
+    """Estimate amplification with interval and p-value of one model.
+
+    Args:
+        matched: Both sides.
+        random: Whether occupations stand for others, or for themselves.
+        confidence: Of the interval.
+    """
+    k, each = matched.n, matched.difference
+    if not k:
+        return Answer(math.nan, UNKNOWN, math.nan, each)
+    mean, noise = float(each.mean()), matched.noise()
+    error = math.sqrt(float(noise.variance.sum())) / k
+    alike = k > 1 and float(each.std()) < 1e-9
+    scale = matched.scale(error)
+    if not random and matched.few:
+        return _few_shares(matched.one_by_one(), scale.read(mean), confidence)
+    if not random or alike:
+        bounds, p_value = _over_images(scale, mean, confidence)
+    elif k == 1:
+        bounds, p_value = _Tested(UNKNOWN, math.nan)
+    else:
+        bounds, p_value = _over_occupations(each, noise, confidence)
+    value = scale.read(mean)
+    if math.isnan(bounds.low):
+        return Answer(value, UNKNOWN, p_value, value + each - mean)
+    interval = Interval(scale.read(bounds.low), scale.read(bounds.high))
+    near = max(error, 1e-6)
+    slope = (scale.read(mean + near) - scale.read(mean - near)) / (2 * near)
+    return Answer(value, interval, p_value, value + slope * (each - mean))
+
+
+def _few_shares(sides: FixedSides, value: float, confidence: float) -> Answer:
+    """Return bounds of shares taken one by one, around the estimate that does without them."""
+    low, high = sides.interval(confidence)
+    low, high = max(low, -1.0), min(high, 1.0)
+    value = min(max(value, low), high)
+    each = value + sides.each - float(sides.each.mean())
+    return Answer(value, Interval(low, high), sides.p_value(), each)
+
+
+class _Tested(NamedTuple):
+    """Bounds of a mean difference, and its p-value against 0."""
+
+    bounds: Interval
+    p_value: float
+
+
+def _over_occupations(each: FloatArray, noise: Noise, confidence: float) -> _Tested:
+    """Return Student's bounds and p-value, freed of the skewness that folding brings.
+
+    Reference: Hall (1992), On the removal of skewness by transformation, JRSS B 54.
+    """
+    k, mean, spread = each.size, float(each.mean()), float(each.std(ddof=1))
+    total = max(spread**2, float(noise.variance.mean()))
+    skew = float(noise.third.mean()) / total**1.5 if k > 2 else 0.0
+    skew = math.copysign(max(abs(skew), 1e-6), skew)
+    quantile = float(stats.t.ppf(0.5 + confidence / 2, k - 1))
+    low, high = (
+        mean - spread * 3 / skew * (float(np.cbrt(1 + skew * (q / k**0.5 - skew / (6 * k)))) - 1)
+        for q in (quantile, -quantile)
+    )
+    at = ((1 + skew * mean / spread / 3) ** 3 - 1) / skew + skew / (6 * k)
+    p_value = 2 * float(stats.t.sf(abs(at) * math.sqrt(k), k - 1))
+    return _Tested(Interval(low, high), p_value)
+
+
+def _over_images(scale: TwoWayScale, mean: float, confidence: float) -> _Tested:
+    """Return bounds and p-value where only images are a sample; p by bisection of the bounds."""
+    bounds = scale.bounds(mean, float(stats.norm.ppf(0.5 + confidence / 2)))
+    least, most = 0.0, 8.0
+    for _ in range(40):
+        z = (least + most) / 2
+        low, high = scale.bounds(mean, z)
+        least, most = (least, z) if low <= 0 <= high else (z, most)
+    return _Tested(bounds, 2 * float(ndtr(-least)) if mean else 1.0)
+
+
+def _harmonic(total: FloatArray) -> float:
+    return float("inf") if np.isinf(total).all() else float(1 / np.mean(1 / total))
+
+
+def _points(read: SideRead, weight: FloatArray, size: FloatArray) -> Points:
+    """Return where a side's shares lie, cells with (nearly) the same number of images together."""
+    near = np.where(size <= 40, size, np.round(1.05 ** np.round(np.log(size) / np.log(1.05))))
+    if read.known:
+        return Points(read.imbalance[:, 0], weight, near)
+    sizes, of = np.unique(near, return_inverse=True)
+    held = np.zeros((sizes.size, GRID.size))
+    np.add.at(held, of.reshape(-1), weight[:, None] * read.chance)
+    return Points(np.tile(GRID, sizes.size), held.reshape(-1), np.repeat(sizes, GRID.size))
+
+
+def _directed_shift(
+    better: SideRead, other: SideRead, weight: FloatArray, *, nested: bool
+) -> float:
+    """Return by how much the other side leans further to the group that the better side shows."""
+    seen = float(weight @ (np.sign(better.signed) * other.signed))
+    imbalance, total = better.imbalance, better.total[:, None]
+    spread = np.sqrt(np.maximum(1 - imbalance**2, 1e-12) / total)
+    right = np.where(imbalance > 0, 2 * ndtr(imbalance / np.maximum(spread, 1e-12)) - 1, 0.0)
+    # Images of a part lean with the whole by chance, too: they are in it.
+    expected = expected_imbalance(imbalance, total) if nested else right * imbalance
+    still = float(weight @ (better.chance * expected).sum(axis=1))
+    certain = float(weight @ (better.chance * right).sum(axis=1))
+    return (seen - still) / certain if certain > 1e-6 else 0.0

@@ -1,0 +1,195 @@
+"""From a difference of imbalances at a common number of images to amplification itself.
+
+Near one half the imbalance of m images says little about the share: a shift from 51 % to 57 % moves
+the mean imbalance of 50 images by 2.6 points, not by 6. Far from one half it says all: a shift from
+71 % to 77 % moves it by 6. How much of the way a difference stands for follows from how far from
+one half the better counted side is. No difference stands for no amplification, exactly.
+
+What the shares near one half do is not visible occupation by occupation. Three ways are followed:
+all move further to the side they lean to (shift), each moves to either side (scatter), or all
+come nearer to one half (shrinking, for negative differences). Shift and scatter differ by a fifth
+at most; the data say which it is, by whether the less well counted side leans the same way.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from portrayal.statistics.counts import FloatArray
+from portrayal.statistics.intervals import Interval
+from portrayal.statistics.rarefaction import expected_imbalance, folded_mean, imbalance_noise
+
+_STEPS: FloatArray = (np.arange(48) / 47) ** 2
+_FINE: FloatArray = (np.arange(401) / 400) ** 2
+_WIDEST = 3.0
+
+
+class Points(NamedTuple):
+    """Where the shares of the better counted side lie.
+
+    Attributes:
+        imbalance: True imbalances, 0 to 1.
+        weight: What each counts; they add up to 1.
+        size: Number of images at which the two sides are compared there.
+    """
+
+    imbalance: FloatArray
+    weight: FloatArray
+    size: FloatArray
+
+
+class Path(NamedTuple):
+    """One way of moving, step by step.
+
+    Attributes:
+        difference: Of imbalances at a common number of images.
+        amplification: What has become of them.
+        variance: Of one imbalance of that many images there.
+    """
+
+    difference: FloatArray
+    amplification: FloatArray
+    variance: FloatArray
+
+    def read(self, difference: FloatArray) -> FloatArray:
+        """Return the amplification that a difference stands for."""
+        return np.asarray(np.interp(difference, self.difference, self.amplification))
+
+
+class AmplificationScale(NamedTuple):
+    """Reads amplification off a difference; rises with it, and passes through 0.
+
+    Attributes:
+        shift: All move further to the side they lean to.
+        scatter: Each moves to either side.
+        shrinking: All come nearer to one half.
+        directed: How much of a positive difference is shift rather than scatter, 0 to 1.
+    """
+
+    shift: Path
+    scatter: Path
+    shrinking: Path
+    directed: float = 1.0
+
+    def read(self, difference: FloatArray) -> FloatArray:
+        """Return amplification, within what the better counted side leaves possible."""
+        up = self.directed * self.shift.read(difference)
+        up = up + (1 - self.directed) * self.scatter.read(difference)
+        up = np.minimum(up, self.shift.amplification[-1])
+        return np.where(difference > 0, up, self.shrinking.read(difference))
+
+    def bounds(self, difference: float, z: float, *, fixed: float, units: float) -> Interval:
+        """Return the differences that are compatible with one, where only images are a sample.
+
+        A score test, inverted: a difference is tested with the variance that images have there.
+
+        Args:
+            difference: As observed.
+            z: Standard deviations.
+            fixed: Variance that the better counted side brings.
+            units: Independent imbalances that the other side's mean is over.
+        """
+        path = np.concatenate([self.shrinking.difference[:-1], self.shift.difference])
+        variance = np.concatenate([self.shrinking.variance[:-1], self.shift.variance])
+        spread = z * np.sqrt(np.maximum(fixed + variance / units, 0))
+        most = np.minimum.accumulate((path - spread)[::-1])[::-1]
+        least = np.maximum.accumulate(path + spread)
+        low, high = np.interp(difference, least, path), np.interp(difference, most, path)
+        return Interval(min(float(low), difference), max(float(high), difference))
+
+
+class OneWayScale(NamedTuple):
+    """A scale with what `AmplificationScale.bounds` needs to know of the images."""
+
+    scale: AmplificationScale
+    fixed: float
+    units: float
+
+    def bounds(self, difference: float, z: float) -> Interval:
+        """Return the differences that are compatible with one."""
+        return self.scale.bounds(difference, z, fixed=self.fixed, units=self.units)
+
+
+class TwoWayScale(NamedTuple):
+    """Reads amplification starting from training data, from generated images, or in between.
+
+    Attributes:
+        forward: The scale that starts from training data; None where it is not trusted.
+        back: The scale that starts from generated images; likewise.
+        trust: What the first counts.
+    """
+
+    forward: OneWayScale | None
+    back: OneWayScale | None
+    trust: float
+
+    def read(self, difference: float) -> float:
+        """Return amplification, from -1 to 1."""
+        value, at = 0.0, np.array(difference)
+        if self.forward is not None:
+            value += self.trust * float(self.forward.scale.read(at))
+        if self.back is not None:
+            value -= (1 - self.trust) * float(self.back.scale.read(-at))
+        return value
+
+    def bounds(self, difference: float, z: float) -> Interval:
+        """Return the differences that are compatible with one, where only images are a sample."""
+        low, high = 0.0, 0.0
+        if self.forward is not None:
+            one = self.forward.bounds(difference, z)
+            low, high = self.trust * one.low, self.trust * one.high
+        if self.back is not None:
+            two = self.back.bounds(-difference, z)
+            low, high = low - (1 - self.trust) * two.high, high - (1 - self.trust) * two.low
+        return Interval(low, high)
+
+
+def amplification_scale(points: Points) -> AmplificationScale:
+    """Follow the three ways from where the better counted side is.
+
+    >>> half = Points(np.array([0.02]), np.array([1.0]), np.array([50.0]))
+    >>> far = Points(np.array([0.42]), np.array([1.0]), np.array([50.0]))
+    >>> [amplification_scale(p).shift.read(np.array([0.052])).round(2) for p in (half, far)]
+    [array([0.12]), array([0.05])]
+    """
+    start = points.imbalance[:, None]
+    ways = start, np.minimum(start + _STEPS, 1), start * (np.arange(48) / 47)
+    seen, noise = ([np.empty(way.shape) for way in ways] for _ in range(2))
+    for size in np.unique(points.size):
+        here, (expected, variance) = points.size == size, _table(float(size))
+        for way, see, vary in zip(ways, seen, noise, strict=True):
+            see[here] = np.interp(way[here], _FINE, expected)
+            vary[here] = np.interp(way[here], _FINE, variance)
+    shift, shrinking = (
+        Path(*(points.weight @ x for x in (seen[i] - seen[0], ways[i] - start, noise[i])))
+        for i in (1, 2)
+    )
+    return AmplificationScale(shift, _scatter(points), shrinking)
+
+
+class _Table(NamedTuple):
+    """Mean and variance of the imbalance of so many images, for every value of `_FINE`."""
+
+    expected: FloatArray
+    variance: FloatArray
+
+
+@lru_cache(maxsize=512)
+def _table(size: float) -> _Table:
+    images = np.array([size])
+    variance = imbalance_noise(_FINE, images, images).variance
+    return _Table(expected_imbalance(_FINE, images), variance)
+
+
+def _scatter(points: Points) -> Path:
+    """Follow normal scatter; what leaves the range is no concern near one half, where it counts."""
+    start = points.imbalance[:, None]
+    image = np.sqrt((1 - start**2) / points.size[:, None])
+    wide = _WIDEST * _STEPS[None, :]
+    both = np.sqrt(wide**2 + image**2)
+    moved = folded_mean(start, wide) - start
+    seen = folded_mean(start, both) - folded_mean(start, image)
+    return Path(points.weight @ seen, points.weight @ moved, points.weight @ both**2)

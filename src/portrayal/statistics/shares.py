@@ -1,0 +1,79 @@
+"""Group shares over prompts: an interval that holds for other prompts of the same kind."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from portrayal.errors import StatisticsError
+from portrayal.statistics.checks import check_fraction
+from portrayal.statistics.counts import FloatArray, as_counts
+from portrayal.statistics.intervals import UNKNOWN, Interval, share_interval
+from portrayal.statistics.overdispersion import correlation_prior, log_likelihood
+
+_CELLS = 240
+_NEGLIGIBLE = 1e-7
+
+
+def prompts_share_interval(
+    hits: ArrayLike, totals: ArrayLike, *, confidence: float = 0.95, clustered: bool = True
+) -> Interval:
+    """Return an interval for a share, from counts per prompt.
+
+    Where prompts count as a sample of prompts (`clustered`), counts are beta-binomial, and the
+    interval is the middle part of the posterior of the mean share: Jeffreys' prior for the share,
+    Beta(1, 1/2) for the intraclass correlation, which is integrated out, since a few prompts cannot
+    tell it. A share of 0 (1) has a lower (upper) bound of exactly 0 (1). Otherwise, or with one
+    prompt, it is Wilson's interval, for other images of these prompts. Within 0 to 1; NaN without
+    images.
+
+    Args:
+        hits: Images of the group, per prompt.
+        totals: Images of any known group, per prompt.
+        confidence: Of the interval.
+        clustered: Whether other prompts might have been chosen.
+
+    References: Skellam (1948), J. Royal Statistical Society B 10, for the beta-binomial; Brown,
+    Cai and DasGupta (2001), Statistical Science 16, for Jeffreys' interval, which this is when
+    every prompt has one image.
+
+    >>> low, high = prompts_share_interval([0, 9, 0, 1], [9, 9, 9, 9])
+    >>> round(low, 2), round(high, 2)
+    (0.08, 0.75)
+    """
+    check_fraction("confidence", confidence)
+    k, n = as_counts("hits", hits), as_counts("totals", totals)
+    if k.shape != n.shape or (k > n).any():
+        raise StatisticsError(
+            "hits must be counts of the same prompts as totals, each at most its total"
+        )
+    k, n = k[n > 0], n[n > 0]
+    if n.size == 0:
+        return UNKNOWN
+    if not clustered or n.size < 2:
+        return share_interval(int(k.sum()), int(n.sum()), confidence=confidence)
+    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.sin(_angles(k, n, tails)) ** 2
+    return Interval(0.0 if k.sum() == 0 else float(low), 1.0 if k.sum() == n.sum() else float(high))
+
+
+def _angles(k: FloatArray, n: FloatArray, levels: FloatArray) -> FloatArray:
+    """Return quantiles of the posterior on the arcsine scale, where Jeffreys' prior is flat."""
+    kinds, repeats = np.unique(np.stack([k, n], axis=1), axis=0, return_counts=True)
+    icc = correlation_prior(float(n.max()))
+    start, stop = 0.0, np.pi / 2
+    # The second look is at the part that matters, so that many images do not fall into one cell.
+    for _ in range(2):
+        edges = np.linspace(start, stop, _CELLS + 1)
+        shares = np.sin((edges[1:] + edges[:-1]) / 2) ** 2
+        logs = log_likelihood(kinds[:, 0], kinds[:, 1], shares, icc.values)
+        log = np.tensordot(repeats.astype(np.float64), logs, axes=1)
+        cumulative = np.r_[0.0, np.cumsum(np.exp(log - log.max()) @ icc.weights)]
+        cumulative /= cumulative[-1]
+        inside = np.flatnonzero((cumulative > _NEGLIGIBLE) & (cumulative < 1 - _NEGLIGIBLE))
+        first = max(int(inside.min(initial=_CELLS)) - 1, 0)
+        last = min(int(inside.max(initial=0)) + 1, _CELLS)
+        found = np.interp(levels, cumulative, edges)
+        if first < last:
+            start, stop = float(edges[first]), float(edges[last])
+    return np.asarray(found)

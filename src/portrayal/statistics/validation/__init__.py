@@ -1,0 +1,1 @@
+"""Worlds with known truth: what every estimator's coverage, rejection, bias and power are there."""
