@@ -26,6 +26,7 @@ from portrayal.kinds.amplification.analysis import analyze_amplification
 from portrayal.measurers import measure
 from portrayal.records import Identity, Measurement, Prompt
 from portrayal.runner.analysis import Results, analyze
+from portrayal.statistics import amplification_from_counts
 from portrayal.studies.axes import Axis
 from portrayal.studies.reading import load_study, study_from_dict
 from portrayal.studies.schema import Study
@@ -126,7 +127,10 @@ def test_amplification_takes_labels_on_both_sides(tmp_path: Path) -> None:
     )
     assert by_judge == by_encoder
     (found, *_) = [value for (_, what), value in by_judge.items() if what == "amplification"]
-    assert found[0] == pytest.approx(100 * (8 / 9 - 0.6))
+    counts = [[[8, 1]] * len(study.templates)] * len(study.occupations)
+    expected = amplification_from_counts(counts, [[6, 4]] * len(study.occupations))
+    assert expected.plug_in == pytest.approx(100 * (8 / 9 - 0.6))
+    assert found[0] == pytest.approx(expected.mean)
 
 
 def test_associations_need_embeddings_and_say_so(audit: AuditFolder) -> None:

@@ -313,7 +313,12 @@ def as_percentages(name: str, values: ArrayLike) -> FloatArray:
 
 
 def item_mean(values: FloatArray, *, confidence: float) -> ItemMean:
-    """Return the mean of one number per occupation; NaN is missing."""
+    """Return the mean of one number per occupation; NaN is missing.
+
+    >>> found = item_mean(np.array([10.0, 20.0, np.nan]), confidence=0.95)
+    >>> found.value, round(found.t, 1), found.n
+    (15.0, 3.0, 2)
+    """
     known = values[~np.isnan(values)]
     n = int(known.size)
     if n < 2:

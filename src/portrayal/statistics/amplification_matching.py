@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr
 
-from portrayal.statistics.amplification_fixed import FixedSides
 from portrayal.statistics.amplification_scale import (
     OneWayScale,
     Points,
@@ -24,13 +23,14 @@ from portrayal.statistics.amplification_sides import (
     read_rest,
     read_side,
 )
+from portrayal.statistics.amplification_single import SingleComparison
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.imbalance_distribution import GRID
 from portrayal.statistics.intervals import UNKNOWN, Interval
 from portrayal.statistics.rarefaction import Noise, expected_imbalance
 
-_FEW = 4
 _ALL = 0.98
+"""Trust in one side from which on the other is not asked."""
 
 
 class MatchedSides:
@@ -101,31 +101,26 @@ class MatchedSides:
             self._over_independent(moments.variance, 2), self._over_independent(moments.third, 3)
         )
 
-    @property
-    def few(self) -> bool:
-        """Whether there are so few shares that each can be estimated on its own.
+    def single(self) -> SingleComparison | None:
+        """Return the only two shares there are, each estimated on its own; None if there are more.
 
-        Estimates near 50 % are a little off one by one; over many that adds up, over few it is
-        small beside their noise.
+        Such estimates are a little off near 50 %; over many that adds up, for one it is small
+        beside the noise.
         """
-        return len(self._of) <= _FEW
-
-    def one_by_one(self) -> FixedSides:
-        """Return both sides, each share estimated on its own, where only images are a sample."""
+        if len(self._of) != 1:
+            return None
         reads = [self._generated, self._training]
         sides = [None if read.known else read.bounds() for read in reads]
-        values = [
-            np.abs(read.signed) if side is None else side.estimate
+        one, two = (
+            float((np.abs(read.signed) if side is None else side.estimate)[0])
             for read, side in zip(reads, sides, strict=True)
-        ]
-        apart = np.ones(len(self._of))
+        )
+        apart = 1.0
         if self._nested:
             rest = read_rest(*self._sides, self.used)
-            apart = rest.left / self._training.total
+            apart = float(rest.left[0] / self._training.total[0])
             sides[1] = rest.read.bounds()
-        shared = self._sides[0].shared, self._sides[1].shared
-        each = self._over_prompts(values[0] - values[1])
-        return FixedSides(each, tuple(sides), shared, self._of, self._share, apart)
+        return SingleComparison(one - two, sides[0], sides[1], apart)
 
     def scale(self, error: float) -> TwoWayScale:
         """Return what differences stand for.
@@ -150,16 +145,16 @@ class MatchedSides:
         if forward:
             better, other, side, other_side = other, better, other_side, side
         weight = self._share / self.n
-        scale = amplification_scale(_points(better, weight, self._size))
+        points = _points(better, weight, self._size)
+        scale = amplification_scale(points)
         observed = float(self.difference.mean()) * (1 if forward else -1)
         whole = float(scale.shift.read(np.array(max(observed, error, 1e-9))))
         shift = _directed_shift(better, other, weight, nested=self._nested and forward)
         directed = min(max(shift / whole, 0.0), 1.0) if whole > 0 else 0.0
         variance = float(self._side_noise(side, better.noise).variance.sum()) / self.n**2
         units = self.n if other_side.shared else self.n**2 / float((self._share**2).sum())
-        # Images of a part are in the whole: its noise is taken away, not added.
-        fixed = -variance if self._nested else variance
-        return OneWayScale(scale._replace(directed=directed), fixed, units)
+        scale = scale._replace(directed=directed)
+        return OneWayScale(scale, points, variance, units, self._nested)
 
 
 class Answer(NamedTuple):
@@ -186,8 +181,11 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Answer:
     error = math.sqrt(float(noise.variance.sum())) / k
     alike = k > 1 and float(each.std()) < 1e-9
     scale = matched.scale(error)
-    if not random and matched.few:
-        return _few_shares(matched.one_by_one(), scale.read(mean), confidence)
+    single = None if random else matched.single()
+    if single is not None:
+        low, high = single.interval(confidence)
+        value = min(max(scale.read(mean), low), high)
+        return Answer(value, Interval(low, high), single.p_value(), np.array([value]))
     if not random or alike:
         bounds, p_value = _over_images(scale, mean, confidence)
     elif k == 1:
@@ -197,19 +195,12 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Answer:
     value = scale.read(mean)
     if math.isnan(bounds.low):
         return Answer(value, UNKNOWN, p_value, value + each - mean)
-    interval = Interval(scale.read(bounds.low), scale.read(bounds.high))
+    spread = error if not random or alike else float(each.std(ddof=1)) / math.sqrt(k)
+    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    interval = scale.interval(mean, bounds, z=z, error=spread)
     near = max(error, 1e-6)
     slope = (scale.read(mean + near) - scale.read(mean - near)) / (2 * near)
     return Answer(value, interval, p_value, value + slope * (each - mean))
-
-
-def _few_shares(sides: FixedSides, value: float, confidence: float) -> Answer:
-    """Return bounds of shares taken one by one, around the estimate that does without them."""
-    low, high = sides.interval(confidence)
-    low, high = max(low, -1.0), min(high, 1.0)
-    value = min(max(value, low), high)
-    each = value + sides.each - float(sides.each.mean())
-    return Answer(value, Interval(low, high), sides.p_value(), each)
 
 
 class _Tested(NamedTuple):

@@ -75,7 +75,7 @@ def amplification_from_counts(
     near 50 % is read from where the better counted side lies
     (`portrayal.statistics.amplification_scale`). `random` takes the occupations' differences as a
     sample (Student's t, freed of the skewness of folded shares); `fixed` takes only images as one
-    (Wilson's bounds of all shares, squared and added). No occupation: NaN; one occupation and
+    (a score test, inverted). No occupation: NaN; one occupation and
     `random`: no interval and no p-value.
 
     Args:
@@ -93,7 +93,7 @@ def amplification_from_counts(
     >>> generated, training = [[50, 450], [400, 100]], [[125, 375], [350, 150]]
     >>> result = amplification_from_counts(generated, training, occupations="fixed")
     >>> round(result.mean, 1), result.plug_in, [round(x, 1) for x in result.interval]
-    (12.5, 12.5, [9.0, 16.0])
+    (12.5, 12.5, [8.9, 16.0])
     """
     _check(switching, occupations, confidence)
     g, t = counts_by_prompt("generated", generated), counts_by_prompt("training", training)

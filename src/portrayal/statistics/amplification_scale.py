@@ -13,6 +13,7 @@ at most; the data say which it is, by whether the less well counted side leans t
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ from portrayal.statistics.rarefaction import expected_imbalance, folded_mean, im
 
 _STEPS: FloatArray = (np.arange(48) / 47) ** 2
 _FINE: FloatArray = (np.arange(401) / 400) ** 2
+_SHRINKING: FloatArray = np.arange(48) / 47
+_ANGLES: FloatArray = np.array([0.0, 0.3, 0.6, 0.9])
 _WIDEST = 3.0
 
 
@@ -102,15 +105,65 @@ class AmplificationScale(NamedTuple):
 
 
 class OneWayScale(NamedTuple):
-    """A scale with what `AmplificationScale.bounds` needs to know of the images."""
+    """A scale, and what is known of the images behind it.
+
+    Attributes:
+        scale: Reads amplification.
+        points: Where the better counted side lies.
+        variance: That the better counted side brings to the mean difference.
+        units: Independent imbalances that the other side's mean is over.
+        nested: Whether the other side's images are among those of the better counted one.
+    """
 
     scale: AmplificationScale
-    fixed: float
+    points: Points
+    variance: float
     units: float
+    nested: bool
 
     def bounds(self, difference: float, z: float) -> Interval:
-        """Return the differences that are compatible with one."""
-        return self.scale.bounds(difference, z, fixed=self.fixed, units=self.units)
+        """Return the differences that are compatible with one, where only images are a sample."""
+        # Images of a part are in the whole: its noise is taken away, not added.
+        fixed = -self.variance if self.nested else self.variance
+        return self.scale.bounds(difference, z, fixed=fixed, units=self.units)
+
+    def farthest(self, difference: float, bound: float, *, z: float, error: float) -> float:
+        """Return the amplification that a bound of the difference stands for at the most.
+
+        Where the better counted side lies is uncertain, too, and near one half that matters: a
+        difference stands for more if that side is nearer to one half than its counts say. Both
+        errors are followed along their common ellipse (a profile bound). A bound of 0 stands for
+        0 in any case.
+
+        Args:
+            difference: As observed.
+            bound: Of the difference.
+            z: Standard deviations at which it is one.
+            error: Standard error of the difference.
+        """
+        first = float(self.scale.read(np.array(bound)))
+        straight = abs(first - bound) + abs(
+            float(self.scale.read(np.array(difference))) - difference
+        )
+        if self.variance == 0 or straight < 0.02 * abs(bound - difference):
+            return first
+        own = math.sqrt(self.variance)
+        # An error of the better counted side moves the difference the other way.
+        tilt = 0.0 if self.nested else math.asin(min(own / error, 1.0))
+        found = [first]
+        for angle in _ANGLES[_ANGLES + tilt <= math.pi / 2] + tilt:
+            moved = math.copysign(z * math.sin(angle) * own, difference - bound)
+            scale = amplification_scale(self._moved(moved))._replace(directed=self.scale.directed)
+            there = difference + math.cos(angle - tilt) * (bound - difference)
+            found.append(float(scale.read(np.array(there))))
+        return max(found) if bound > difference else min(found)
+
+    def _moved(self, seen: float) -> Points:
+        """Return the points so moved that their imbalances as counted differ by so much."""
+        path = self.scale.shift if seen > 0 else self.scale.shrinking
+        start = self.points.imbalance
+        by = float(np.interp(seen, path.difference, _STEPS if seen > 0 else _SHRINKING))
+        return self.points._replace(imbalance=np.minimum(start + by, 1) if seen > 0 else start * by)
 
 
 class TwoWayScale(NamedTuple):
@@ -135,6 +188,17 @@ class TwoWayScale(NamedTuple):
             value -= (1 - self.trust) * float(self.back.scale.read(-at))
         return value
 
+    def interval(self, difference: float, bounds: Interval, *, z: float, error: float) -> Interval:
+        """Return the amplification that bounds of a difference stand for at the most."""
+        low, high = 0.0, 0.0
+        if self.forward is not None:
+            one = [self.forward.farthest(difference, x, z=z, error=error) for x in bounds]
+            low, high = self.trust * one[0], self.trust * one[1]
+        if self.back is not None:
+            two = [self.back.farthest(-difference, -x, z=z, error=error) for x in bounds]
+            low, high = low - (1 - self.trust) * two[0], high - (1 - self.trust) * two[1]
+        return Interval(low, high)
+
     def bounds(self, difference: float, z: float) -> Interval:
         """Return the differences that are compatible with one, where only images are a sample."""
         low, high = 0.0, 0.0
@@ -156,7 +220,7 @@ def amplification_scale(points: Points) -> AmplificationScale:
     [array([0.12]), array([0.05])]
     """
     start = points.imbalance[:, None]
-    ways = start, np.minimum(start + _STEPS, 1), start * (np.arange(48) / 47)
+    ways = start, np.minimum(start + _STEPS, 1), start * _SHRINKING
     seen, noise = ([np.empty(way.shape) for way in ways] for _ in range(2))
     for size in np.unique(points.size):
         here, (expected, variance) = points.size == size, _table(float(size))

@@ -264,7 +264,11 @@ def check_positions(shares: Mapping[Subset, Any], n_words: int) -> None:
 
 
 def combine(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Return weights @ values, with NaN only where a value that counts is NaN."""
+    """Return weights @ values, with NaN only where a value that counts is NaN.
+
+    >>> combine(np.array([[1.0, -1.0, 0.0]]), np.array([0.5, 0.25, np.nan]))
+    array([0.25])
+    """
     unknown = np.isnan(values)
     result = np.tensordot(weights, np.where(unknown, 0.0, values), axes=1)
     touched = np.tensordot(weights != 0, unknown, axes=1) > 0
@@ -277,6 +281,10 @@ def influence_weights(subsets: list[Subset], n_words: int, level: int) -> FloatA
     Where all sets of a size are present this is Definition 1. Where only a sample is, the mean over
     all sets that hold (or lack) a word becomes the mean over the sampled ones; a word for which
     there is none gets NaN.
+
+    >>> influence_weights([frozenset(), frozenset({0}), frozenset({1})], n_words=2, level=1)
+    array([[ 1., -1.,  0.],
+           [ 1.,  0., -1.]])
     """
     holds = np.array([[i in subset for subset in subsets] for i in range(n_words)])
     size = np.array([len(subset) for subset in subsets])

@@ -157,6 +157,11 @@ def settings() -> list[AmplificationSetting]:
     found += fixed
     found += [_also(one, move=shifted(6), null=False, name="+6 points") for one in fixed]
     found += [_also(one, shares=near_half, name="near 50 %") for one in fixed]
+    found += [
+        _also(one, shares=near_half, move=shifted(6), training=50, null=False,
+              name="near 50 %, 50 v 50, +6 points")
+        for one in (twelve, many)
+    ]  # fmt: skip
     return found
 
 

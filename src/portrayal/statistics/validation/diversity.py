@@ -122,6 +122,8 @@ def _change_settings() -> list[ChangeWorld]:
         ChangeWorld("50 % or 95 %", 25, 9),
         ChangeWorld("uniform", 8, 9, unknown_before=0.05, unknown_after=0.6),
         ChangeWorld("all 70 %", 25, 9, unknown_after=0.3),
+        ChangeWorld("all 50 %", 25, 9, unknown_before=0.05, unknown_after=0.6),
+        ChangeWorld("all 50 %", 25, 9, unknown_before=0.05, unknown_after=0.6, unit="attribute"),
         ChangeWorld("uniform", 12, 9, toward_even=0.5),
         ChangeWorld("uniform", 8, 9, unit="attribute"),
         ChangeWorld("all 70 %", 25, 3, unit="attribute"),
