@@ -70,9 +70,18 @@ class Queries:
     def _connection(self) -> duckdb.DuckDBPyConnection:
         if not hasattr(self._own, "connection"):
             self._own.connection = duckdb.connect()
-            self._own.connection.execute("SET enable_progress_bar = false")
+            _without_progress_bar(self._own.connection)
         connection: duckdb.DuckDBPyConnection = self._own.connection
         return connection
+
+
+def _without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:
+    """Switch DuckDB's progress bar off where it is on.
+
+    In a notebook without ipywidgets it is off, and DuckDB refuses to have it set at all.
+    """
+    if connection.sql("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+        connection.execute("SET enable_progress_bar = false")
 
 
 def _literal(path: Path) -> str:
