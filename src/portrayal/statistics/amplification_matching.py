@@ -18,7 +18,7 @@ from portrayal.statistics.amplification_scale import (
 )
 from portrayal.statistics.amplification_sides import (
     LEAST_IMAGES,
-    Side,
+    CountedSide,
     SideRead,
     read_rest,
     read_side,
@@ -46,7 +46,9 @@ class MatchedSides:
         difference: Mean over prompts of the difference of imbalances, one per occupation used.
     """
 
-    def __init__(self, generated: Side, training: Side, *, nested: bool = False) -> None:
+    def __init__(
+        self, generated: CountedSide, training: CountedSide, *, nested: bool = False
+    ) -> None:
         self.used: NDArray[np.bool_] = (generated.total >= LEAST_IMAGES) & (
             training.total >= LEAST_IMAGES
         )
@@ -92,7 +94,7 @@ class MatchedSides:
         )
         return Noise(one.variance + two.variance, one.third - two.third)
 
-    def _side_noise(self, side: Side, moments: Noise) -> Noise:
+    def _side_noise(self, side: CountedSide, moments: Noise) -> Noise:
         """Return a side's moments over prompts; images that prompts share err together."""
         if side.shared:
             deviation = self._over_prompts(np.sqrt(moments.variance))
@@ -157,7 +159,7 @@ class MatchedSides:
         return OneWayScale(scale, points, variance, units, self._nested)
 
 
-class Answer(NamedTuple):
+class MatchedAnswer(NamedTuple):
     """Amplification between -1 and 1, its interval and test, and each occupation's part in it."""
 
     value: float
@@ -166,7 +168,7 @@ class Answer(NamedTuple):
     per_item: FloatArray
 
 
-def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Answer:
+def answer(matched: MatchedSides, *, random: bool, confidence: float) -> MatchedAnswer:
     """Estimate amplification with interval and p-value of one model.
 
     Args:
@@ -176,7 +178,7 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Answer:
     """
     k, each = matched.n, matched.difference
     if not k:
-        return Answer(math.nan, UNKNOWN, math.nan, each)
+        return MatchedAnswer(math.nan, UNKNOWN, math.nan, each)
     mean, noise = float(each.mean()), matched.noise()
     error = math.sqrt(float(noise.variance.sum())) / k
     alike = k > 1 and float(each.std()) < 1e-9
@@ -185,7 +187,7 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Answer:
     if single is not None:
         low, high = single.interval(confidence)
         value = min(max(scale.read(mean), low), high)
-        return Answer(value, Interval(low, high), single.p_value(), np.array([value]))
+        return MatchedAnswer(value, Interval(low, high), single.p_value(), np.array([value]))
     if not random or alike:
         bounds, p_value = _over_images(scale, mean, confidence)
     elif k == 1:
@@ -194,13 +196,13 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Answer:
         bounds, p_value = _over_occupations(each, noise, confidence)
     value = scale.read(mean)
     if math.isnan(bounds.low):
-        return Answer(value, UNKNOWN, p_value, value + each - mean)
+        return MatchedAnswer(value, UNKNOWN, p_value, value + each - mean)
     spread = error if not random or alike else float(each.std(ddof=1)) / math.sqrt(k)
     z = float(stats.norm.ppf(0.5 + confidence / 2))
     interval = scale.interval(mean, bounds, z=z, error=spread)
     near = max(error, 1e-6)
     slope = (scale.read(mean + near) - scale.read(mean - near)) / (2 * near)
-    return Answer(value, interval, p_value, value + slope * (each - mean))
+    return MatchedAnswer(value, interval, p_value, value + slope * (each - mean))
 
 
 class _Tested(NamedTuple):

@@ -16,7 +16,7 @@ from portrayal.statistics.amplification import (
     switches,
 )
 from portrayal.statistics.amplification_matching import MatchedSides, answer
-from portrayal.statistics.amplification_sides import Side, side_of_counts, side_of_shares
+from portrayal.statistics.amplification_sides import CountedSide, side_of_counts, side_of_shares
 from portrayal.statistics.checks import check_fraction, check_option
 from portrayal.statistics.counts import FloatArray, as_counts
 from portrayal.statistics.intervals import Interval
@@ -149,8 +149,8 @@ def _check(switching: str, occupations: str, confidence: float) -> None:
 
 
 def _result(
-    generated: Side,
-    training: Side,
+    generated: CountedSide,
+    training: CountedSide,
     switching: Switching,
     occupations: Occupations,
     confidence: float,
@@ -179,7 +179,7 @@ def _result(
     )
 
 
-def _images(side: Side) -> int:
+def _images(side: CountedSide) -> int:
     counted = side.total[:, :1] if side.shared else side.total
     return int(counted[np.isfinite(counted)].sum())
 

@@ -44,7 +44,7 @@ class Points(NamedTuple):
     size: FloatArray
 
 
-class Path(NamedTuple):
+class SharePath(NamedTuple):
     """One way of moving, step by step.
 
     Attributes:
@@ -72,9 +72,9 @@ class AmplificationScale(NamedTuple):
         directed: How much of a positive difference is shift rather than scatter, 0 to 1.
     """
 
-    shift: Path
-    scatter: Path
-    shrinking: Path
+    shift: SharePath
+    scatter: SharePath
+    shrinking: SharePath
     directed: float = 1.0
 
     def read(self, difference: FloatArray) -> FloatArray:
@@ -228,13 +228,13 @@ def amplification_scale(points: Points) -> AmplificationScale:
             see[here] = np.interp(way[here], _FINE, expected)
             vary[here] = np.interp(way[here], _FINE, variance)
     shift, shrinking = (
-        Path(*(points.weight @ x for x in (seen[i] - seen[0], ways[i] - start, noise[i])))
+        SharePath(*(points.weight @ x for x in (seen[i] - seen[0], ways[i] - start, noise[i])))
         for i in (1, 2)
     )
     return AmplificationScale(shift, _scatter(points), shrinking)
 
 
-class _Table(NamedTuple):
+class _NoiseTable(NamedTuple):
     """Mean and variance of the imbalance of so many images, for every value of `_FINE`."""
 
     expected: FloatArray
@@ -242,13 +242,13 @@ class _Table(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def _table(size: float) -> _Table:
+def _table(size: float) -> _NoiseTable:
     images = np.array([size])
     variance = imbalance_noise(_FINE, images, images).variance
-    return _Table(expected_imbalance(_FINE, images), variance)
+    return _NoiseTable(expected_imbalance(_FINE, images), variance)
 
 
-def _scatter(points: Points) -> Path:
+def _scatter(points: Points) -> SharePath:
     """Follow normal scatter; what leaves the range is no concern near one half, where it counts."""
     start = points.imbalance[:, None]
     image = np.sqrt((1 - start**2) / points.size[:, None])
@@ -256,4 +256,4 @@ def _scatter(points: Points) -> Path:
     both = np.sqrt(wide**2 + image**2)
     moved = folded_mean(start, wide) - start
     seen = folded_mean(start, both) - folded_mean(start, image)
-    return Path(points.weight @ seen, points.weight @ moved, points.weight @ both**2)
+    return SharePath(points.weight @ seen, points.weight @ moved, points.weight @ both**2)

@@ -23,7 +23,7 @@ LEAST_IMAGES = 2
 """One image is as uneven as can be, whatever the share: it says nothing."""
 
 
-class Side(NamedTuple):
+class CountedSide(NamedTuple):
     """Counts of one side, (occupations, prompts).
 
     Attributes:
@@ -39,7 +39,7 @@ class Side(NamedTuple):
     shared: bool
 
 
-def side_of_counts(counts: FloatArray, prompts: int) -> Side:
+def side_of_counts(counts: FloatArray, prompts: int) -> CountedSide:
     """Return the side of counts (occupations, 1 or prompts, 2)."""
     total = counts.sum(axis=-1)
     share = np.divide(counts[..., 0], total, out=np.full(total.shape, np.nan), where=total > 0)
@@ -47,14 +47,14 @@ def side_of_counts(counts: FloatArray, prompts: int) -> Side:
     first, total, signed = (
         np.broadcast_to(x, wide) for x in (counts[..., 0], total, 2 * share - 1)
     )
-    return Side(first, total, signed, shared=counts.shape[1] < prompts)
+    return CountedSide(first, total, signed, shared=counts.shape[1] < prompts)
 
 
-def side_of_shares(shares: FloatArray, prompts: int) -> Side:
+def side_of_shares(shares: FloatArray, prompts: int) -> CountedSide:
     """Return the side of known shares (occupations,), 0 to 1; NaN is missing."""
     signed = np.repeat((2 * shares - 1)[:, None], prompts, axis=1)
     total = np.where(np.isnan(signed), 0.0, np.inf)
-    return Side(np.zeros(signed.shape), total, signed, shared=True)
+    return CountedSide(np.zeros(signed.shape), total, signed, shared=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class SideRead:
         return ImbalanceBounds(np.abs(self.signed), self.total)
 
 
-def read_side(side: Side, used: NDArray[np.bool_], size: FloatArray) -> SideRead:
+def read_side(side: CountedSide, used: NDArray[np.bool_], size: FloatArray) -> SideRead:
     """Read a side at a common number of images.
 
     Args:
@@ -107,15 +107,15 @@ class RestRead(NamedTuple):
     left: FloatArray
 
 
-def read_rest(part: Side, whole: Side, used: NDArray[np.bool_]) -> RestRead:
+def read_rest(part: CountedSide, whole: CountedSide, used: NDArray[np.bool_]) -> RestRead:
     """Read the rest; where nothing is left, one image stands in that then weighs nothing."""
     first, left = whole.first - part.first, whole.total - part.total
     total = np.maximum(left, 1)
-    side = Side(first, total, 2 * first / total - 1, whole.shared)
+    side = CountedSide(first, total, 2 * first / total - 1, whole.shared)
     return RestRead(read_side(side, used, np.minimum(part.total, total)[used]), left[used])
 
 
-def _chances(side: Side, used: NDArray[np.bool_]) -> FloatArray:
+def _chances(side: CountedSide, used: NDArray[np.bool_]) -> FloatArray:
     """Return what the counts leave possible; images that prompts share are counted once."""
     if not side.shared:
         return imbalance_posterior(side.first[used], side.total[used])

@@ -41,7 +41,7 @@ class LevelTest:
     unit: LevelUnit
 
 
-class _Spread(NamedTuple):
+class _LevelSpread(NamedTuple):
     """How far shares lie apart between levels, and how far chance alone would put them apart.
 
     Attributes:
@@ -147,12 +147,12 @@ def _exchange_prompts(
     n_levels: int,
     resamples: int,
     rng: np.random.Generator,
-) -> tuple[_Spread, _Spread]:
+) -> tuple[_LevelSpread, _LevelSpread]:
     shuffled = rng.permuted(np.tile(codes, (resamples, 1)), axis=1)
     return _prompt_spread(table, codes[None], n_levels), _prompt_spread(table, shuffled, n_levels)
 
 
-def _prompt_spread(table: FloatArray, codes: NDArray[np.intp], n_levels: int) -> _Spread:
+def _prompt_spread(table: FloatArray, codes: NDArray[np.intp], n_levels: int) -> _LevelSpread:
     """Return chi-square and what prompts of one level let expect of it, per row of codes."""
     n, groups = table.sum(axis=1), table.shape[1]
     share = table.sum(axis=0) / n.sum()
@@ -179,7 +179,7 @@ def _prompt_spread(table: FloatArray, codes: NDArray[np.intp], n_levels: int) ->
 
 def _spread(
     mean: FloatArray, share: FloatArray, variance: FloatArray, total: FloatArray, units: FloatArray
-) -> _Spread:
+) -> _LevelSpread:
     """Put together both parts.
 
     Args:
@@ -204,7 +204,7 @@ def _spread(
     # Prompts that agree better than images drawn by chance can are luck.
     least = (weight[..., None] * near * (1 - near) / total[..., None] / share).sum(axis=(1, 2))
     guarded = (weight[..., None] * (variance + lacking) / share).sum(axis=(1, 2))
-    return _Spread(between, chance, np.maximum(guarded, least))
+    return _LevelSpread(between, chance, np.maximum(guarded, least))
 
 
 def _exchange_images(
@@ -213,12 +213,12 @@ def _exchange_images(
     n_levels: int,
     resamples: int,
     rng: np.random.Generator,
-) -> tuple[_Spread, _Spread]:
+) -> tuple[_LevelSpread, _LevelSpread]:
     cross = np.stack([table[codes == level].sum(axis=0) for level in range(n_levels)])
     margins = stats.random_table(cross.sum(axis=1).astype(int), cross.sum(axis=0).astype(int))
     share, n = cross.sum(axis=0) / cross.sum(), cross.sum(axis=1)[None]
 
-    def spread(tables: FloatArray) -> _Spread:
+    def spread(tables: FloatArray) -> _LevelSpread:
         mean = tables / n[..., None]
         own = mean * (1 - mean) / np.maximum(n - 1, 1)[..., None]
         # One image cannot tell how much images of its level vary.
@@ -230,7 +230,13 @@ def _exchange_images(
 
 
 def _interval(
-    observed: _Spread, null: _Spread, p_value: float, *, most: int, scale: float, confidence: float
+    observed: _LevelSpread,
+    null: _LevelSpread,
+    p_value: float,
+    *,
+    most: int,
+    scale: float,
+    confidence: float,
 ) -> Interval:
     """Return the bounds for V on the scale that gives the test and chi-square one critical value.
 

@@ -75,7 +75,7 @@ class InfluenceWorld:
         return found
 
 
-class _Told(NamedTuple):
+class _ToldInfluence(NamedTuple):
     value: float
     low: float
     high: float
@@ -129,30 +129,30 @@ def validate(world: InfluenceWorld, *, worlds: int, rng: np.random.Generator) ->
     )
 
 
-def _word(world: InfluenceWorld, rng: np.random.Generator) -> _Told:
+def _word(world: InfluenceWorld, rng: np.random.Generator) -> _ToldInfluence:
     found = influence_estimate(world.counts(rng), _WORDS, world.level, rng=rng, resamples=1)
     at = (0 if world.estimator == "null word" else 1, 0)
     cells = (found.scores, *found.interval, found.p_value)
-    return _Told(*(float(cell[at]) for cell in cells))
+    return _ToldInfluence(*(float(cell[at]) for cell in cells))
 
 
-def _interaction(world: InfluenceWorld, rng: np.random.Generator) -> _Told:
+def _interaction(world: InfluenceWorld, rng: np.random.Generator) -> _ToldInfluence:
     found = interaction_estimate(world.counts(rng), _WORDS, rng=rng, resamples=1)
     cells = (found.value, *found.interval, found.p_value)
-    return _Told(*(float(cell[-1, 0]) for cell in cells))
+    return _ToldInfluence(*(float(cell[-1, 0]) for cell in cells))
 
 
-def _mean(world: InfluenceWorld, rng: np.random.Generator) -> _Told:
+def _mean(world: InfluenceWorld, rng: np.random.Generator) -> _ToldInfluence:
     """Prompts differ in the share they start from and in what the word does."""
     start = world.share + 0.1 * rng.uniform(-1.0, 1.0, size=world.prompts)
     change = world.effect + 0.1 * rng.uniform(-1.0, 1.0, size=world.prompts)
     n = world.texts * world.images
     before, after = rng.binomial(n, start) / n, rng.binomial(n, start + change) / n
     found = mean_influence(before - after)
-    return _Told(found.value, *found.interval, found.p_value)
+    return _ToldInfluence(found.value, *found.interval, found.p_value)
 
 
-_ESTIMATORS: dict[str, Callable[[InfluenceWorld, np.random.Generator], _Told]] = {
+_ESTIMATORS: dict[str, Callable[[InfluenceWorld, np.random.Generator], _ToldInfluence]] = {
     "word": _word,
     "null word": _word,
     "interaction": _interaction,
