@@ -43,9 +43,10 @@ types: $(VENV)/.ready-dev    ## mypy --strict
 bench: $(VENV)/.ready-dev    ## speed and memory against peers, as ratios
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.ready-dev    ## write docs/cli.md anew from the commands' own help
+docs: $(VENV)/.ready-dev    ## write the generated pages: commands, results schema, picture of the imports
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_results_schema.py
+	$(BIN)/python docs/generate_architecture.py
 
 clean:           ## remove what the targets above made
 	rm -rf $(VENV) dist build audits .mypy_cache .ruff_cache .pytest_cache

@@ -12,15 +12,22 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 from portrayal_practice.painter import paint
-from portrayal_practice.scene import EXPRESSIONS, MONK_STEPS, PLACES, PRESENTATIONS, Person, Scene
+from portrayal_practice.scene import (
+    EXPRESSIONS,
+    MONK_STEPS,
+    PLACES,
+    PRESENTATIONS,
+    Scene,
+    ShownPerson,
+)
 from portrayal_practice.vocabulary import OCCUPATIONS, THINGS
 
 PROCESSES = 2
 
 
-def draw_person(rng: np.random.Generator) -> Person:
+def draw_person(rng: np.random.Generator) -> ShownPerson:
     """One person, four times in five with an occupation."""
-    return Person(
+    return ShownPerson(
         str(rng.choice(PRESENTATIONS)),
         int(rng.choice(MONK_STEPS)),
         expression=str(rng.choice(EXPRESSIONS)),

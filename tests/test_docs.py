@@ -8,6 +8,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from graphlib import CycleError
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -135,3 +136,21 @@ def test_the_schema_of_results_is_fresh() -> None:
     written = (ROOT / "docs" / "results.schema.json").read_text(encoding="utf-8")
     fresh = generator("generate_results_schema").schema()
     assert written == fresh, "docs/results.schema.json is stale; run: make docs"
+
+
+def test_the_picture_of_the_imports_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    written = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    fresh = generator("generate_architecture").page(written)
+    assert written == fresh, "docs/architecture.md is stale; run: make docs"
+
+
+def test_the_picture_leaves_out_what_follows_and_refuses_circles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    reduced = generator("generate_architecture").reduced
+    graph = {"cli": {"runner", "audit"}, "runner": {"audit"}, "audit": set()}
+    assert reduced(graph) == {"cli": {"runner"}, "runner": {"audit"}, "audit": set()}
+    with pytest.raises(CycleError):
+        reduced({"cli": {"runner"}, "runner": {"cli"}})
