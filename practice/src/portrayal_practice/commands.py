@@ -14,6 +14,7 @@ from rich.text import Text
 
 from portrayal.cli import console
 from portrayal.cli import options as o
+from portrayal.plugins import CommandGroup
 from portrayal.report import DASH, decimal, interval
 
 app = typer.Typer(
@@ -25,6 +26,9 @@ app = typer.Typer(
 def add_to(root: typer.Typer) -> None:
     """Add the group to the app."""
     root.add_typer(app, name="practice", rich_help_panel="The practice world")
+
+
+COMMANDS = CommandGroup(add_to)
 
 
 @app.command()

@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING, Any
 from portrayal.generators import SETTINGS, GeneratorKind
 from portrayal.language import LanguageKind
 from portrayal.measurers import MeasurerKind
-from portrayal.plugins import CommandGroup
 from portrayal.records import Identity
 from portrayal_practice import NAME, PAINTER
 from portrayal_practice.weights import CLIP, MASKED_WORDS, PIPELINE, part_folder
 
 if TYPE_CHECKING:
-    import typer
-
     from portrayal.generators import Generator
     from portrayal.language import ClipTexts, ListedNames, MaskFiller
     from portrayal.measurers import Encoder
@@ -62,12 +59,6 @@ def practice_names(name: str = NAME) -> ListedNames:
     from portrayal_practice.lexicon import WEB_NAMES
 
     return ListedNames(name, male=WEB_NAMES["man"], female=WEB_NAMES["woman"])
-
-
-def _add_commands(app: typer.Typer) -> None:
-    from portrayal_practice.commands import add_to
-
-    add_to(app)
 
 
 MODEL_KIND = GeneratorKind(
@@ -120,4 +111,3 @@ WORDS = LanguageKind(
 )
 SENTENCES = LanguageKind(role="sentences", written=NAME, open=_open_sentences, names=(NAME,))
 NAMES = LanguageKind(role="names", written=NAME, open=practice_names, names=(NAME,))
-COMMANDS = CommandGroup(_add_commands)
