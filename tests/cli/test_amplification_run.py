@@ -116,4 +116,4 @@ def test_what_is_missing_or_wrong_is_one_line(
     other = tmp_path / "w.csv"
     other.write_text("occupation,percent\nteacher,1\n", encoding="utf-8")
     wrong = portrayal("run", work, "--out", tmp_path / "c", *painter, "--real-world", other)
-    assert "for amplification studies alone" in wrong.error
+    assert "--real-world is for amplification studies; work" in wrong.usage

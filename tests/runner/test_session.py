@@ -12,7 +12,7 @@ import pytest
 from command_line import VALENCE, WORK
 from portrayal import runner
 from portrayal.audit import AuditFolder
-from portrayal.errors import AuditError, SettingError, StudyError
+from portrayal.errors import AuditError, MissingExtra, SettingError, StudyError
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.runner import EngineSettings, Models, Session
 from portrayal.studies import reading
@@ -119,6 +119,19 @@ def test_a_generator_and_a_measurer_of_ones_own(studies: list[Path], tmp_path: P
     again.ask()
     with pytest.raises(AuditError, match="about colours; name the model again"):
         runner.generate(again)
+
+
+def test_objects_of_ones_own_need_no_torch(
+    studies: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(device: object, *, error: object) -> str:
+        raise MissingExtra("torch", "models")
+
+    monkeypatch.setattr("portrayal.runner.models.choose_device", absent)
+    own = Models(ColourGenerator(), measurers=MeanColour())
+    session = Session(tmp_path / "audit", models=own)
+    session.ask(studies[1])
+    assert runner.run(session).made.as_dict()["made"] > 0
 
 
 def test_objects_that_can_be_sent_go_to_other_processes(

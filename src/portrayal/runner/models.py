@@ -9,7 +9,14 @@ from functools import partial
 from typing import Any, TypeVar
 
 from portrayal.audit import AuditFolder
-from portrayal.errors import AuditError, GenerationError, SettingError, is_count, shown
+from portrayal.errors import (
+    AuditError,
+    GenerationError,
+    MissingExtra,
+    SettingError,
+    is_count,
+    shown,
+)
 from portrayal.generators import (
     Generator,
     absolute,
@@ -168,7 +175,10 @@ class Models:
 
     def is_on_gpu(self) -> bool:
         """Tell whether models run on a GPU, where measuring and generating need not take turns."""
-        return choose_device(self.device, error=GenerationError).startswith("cuda")
+        try:
+            return choose_device(self.device, error=GenerationError).startswith("cuda")
+        except MissingExtra:  # objects of one's own need no torch
+            return False
 
 
 def generator_label(models: Models) -> str:
