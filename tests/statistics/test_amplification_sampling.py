@@ -166,6 +166,20 @@ def test_interval_is_possible_and_agrees_with_p(occupations: str, k: int) -> Non
     assert k < 5 or 2 < sum(clear) < 13, "some are clear of 0 and some are not"
 
 
+def test_interval_agrees_with_p_near_half() -> None:
+    generator = rng(9)
+    clear = 0
+    for _ in range(150):
+        shares = generator.uniform(0.45, 0.55, 8)
+        one, two = counts(generator, shares, 40), counts(generator, shares, 60)
+        for occupations in ("random", "fixed"):
+            result = amplification_from_counts(one, two, occupations=occupations)
+            low, high = result.interval
+            assert (low > 0 or high < 0) == (result.p_value < 0.05)
+            clear += result.p_value < 0.05
+    assert clear > 3
+
+
 def test_per_item_adds_up() -> None:
     generator = rng(7)
     shares = generator.random(20)

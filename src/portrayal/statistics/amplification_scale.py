@@ -156,6 +156,8 @@ class OneWayScale(NamedTuple):
             scale = amplification_scale(self._moved(moved))._replace(directed=self.scale.directed)
             there = difference + math.cos(angle - tilt) * (bound - difference)
             found.append(float(scale.read(np.array(there))))
+        # Shares at one half exactly would make nothing of any bound; a bound is never nothing.
+        found = [value for value in found if value * bound > 0] or [first]
         return max(found) if bound > difference else min(found)
 
     def _moved(self, seen: float) -> Points:
