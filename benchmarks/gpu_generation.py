@@ -162,7 +162,7 @@ class FaceFilter:
     """A measurer about as costly as a mobile face detector at 512x512 pixels."""
 
     identity = Identity("stand-in", "face filter")
-    columns: Mapping[str, Any] = {"face": "boolean"}
+    gives = ("numbers",)
 
     def __init__(self, width: int, batch_size: int, device: str, dtype: Any) -> None:
         from torch import nn
@@ -184,7 +184,7 @@ class FaceFilter:
         with torch.inference_mode():
             inputs = pixels.to(self._device).permute(0, 3, 1, 2).to(self._dtype) / 255
             scores = self._network(inputs).amax((1, 2, 3)).float().cpu()
-        return [{"face": bool(score > 0)} for score in scores]
+        return [{"numbers": {"face": float(score)}} for score in scores]
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import CommandLine
-from portrayal import AuditFolder
+from portrayal.audit import AuditFolder
 
 PAINTER = ("--model", "practice:painter")
 STUDY = """

@@ -229,7 +229,7 @@ def test_embeddings_of_two_widths(portrayal: CommandLine, audit: Path, tmp_path:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from portrayal import AuditFolder
+    from portrayal.audit import AuditFolder
 
     rows = AuditFolder(audit).images().select("prompt, seed").fetchall()[:2]
     table = {

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from command_line import CommandLine, command, fingerprint, in_a_process
-from portrayal import AuditFolder
+from portrayal.audit import AuditFolder
 from portrayal.findings import Results
 
 PAINTER = ("--model", "practice:painter")

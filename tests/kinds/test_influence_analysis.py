@@ -160,7 +160,9 @@ def test_averages_for_many_prompts(audit: AuditFolder) -> None:
     assert (doctor.n, doctor.unit) == (3, "prompt")
     assert doctor.estimate is not None
     assert doctor.estimate < -0.5
-    assert "pushes away from woman on average over 3 prompts" in doctor.sentence
+    # Its three scores are equal, so nothing shows how much other prompts would differ.
+    assert (doctor.low, doctor.high, doctor.p) == (None, None, None)
+    assert "has no clear average influence" in doctor.sentence
     tables = {table.name: table for table in results.studies[0].parts}
     assert list(tables) == [
         "averages-adjective-perceived-gender", "averages-person-perceived-gender", "all-words"

@@ -311,13 +311,13 @@ def test_the_command_prints_json_and_cost(tmp_path: Path) -> None:
             r"group is 'elf'; allowed: woman, man, dark skin, light skin, or a study",
         ),
         ({"group": "women"}, r"group is 'women' \(did you mean woman\?\)"),
-        ({"level": 0}, r"level is 0 for the prompt .*; allowed: 1 \.\.\. 6"),
+        ({"level": 0}, r"level is 0; allowed: a whole number, 1 or more"),
         ({"level": 7}, r"level is 7 for the prompt .*; allowed: 1 \.\.\. 6"),
         ({"budget": 20}, r"budget is 20 images; allowed: 28 or more \(7 sets of words x 2 texts"),
     ],
 )
 def test_bad_questions_are_one_line(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(StudyError, match=message) as caught:
+    with pytest.raises((SettingError, StudyError), match=message) as caught:
         question(**settings).study()
     assert "\n" not in str(caught.value)
 
