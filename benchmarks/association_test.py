@@ -28,7 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from portrayal.statistics import association_test
+from portrayal.statistics import (
+    ConceptEmbeddings,
+    Embeddings,
+    association_permutation_test,
+    association_test,
+)
 
 RESAMPLES = 100_000
 PROMPTS = {
@@ -56,7 +61,9 @@ def one_test() -> dict[str, Array]:
 
 def ours(sets: dict[str, Array]) -> float:
     rng = np.random.default_rng(0)
-    return association_test(**sets, resamples=RESAMPLES, rng=rng).paper_p_value
+    x, y = (ConceptEmbeddings(sets[c], sets[f"{c}_a"], sets[f"{c}_b"]) for c in "xy")
+    association_test(x, y)
+    return association_permutation_test(x, y, resamples=RESAMPLES, rng=rng).p_value
 
 
 def scipys(sets: dict[str, Array], batch: int) -> float:
@@ -84,20 +91,25 @@ def timed(call: Callable[[], float]) -> tuple[float, float]:
 
 def eight_tests() -> float:
     rng = np.random.default_rng(5)
-    inputs = []
-    for counts in PROMPTS.values():
-        arguments: dict[str, Array] = {}
-        for side, count in zip("xy", counts, strict=True):
-            for name in (side, f"{side}_a", f"{side}_b"):
-                arguments[name] = rng.normal(size=(count * 10, 512)) + 0.3
-                arguments[f"{name}_units"] = np.repeat(np.arange(count), 10)
-        inputs.append(arguments)
-    start = time.perf_counter()
-    for arguments in inputs:
-        for resample in ("units", "images"):
-            association_test(
-                **arguments, resamples=10_000, permute="stimuli", resample=resample, rng=rng
+    inputs = [
+        [
+            ConceptEmbeddings(
+                *(
+                    Embeddings(
+                        rng.normal(size=(count * 10, 512)) + 0.3, np.repeat(np.arange(count), 10)
+                    )
+                    for _ in ConceptEmbeddings._fields
+                )
             )
+            for count in counts
+        ]
+        for counts in PROMPTS.values()
+    ]
+    start = time.perf_counter()
+    for concepts in inputs:
+        association_permutation_test(*concepts, resamples=10_000, permute="stimuli", rng=rng)
+        for resample in ("units", "images"):
+            association_test(*concepts, resample=resample)
     return time.perf_counter() - start
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from portrayal.statistics import ConceptEmbeddings, Embeddings
+
 Array = NDArray[np.float64]
 
 A = np.array([[1.0, 0.0]])
@@ -73,7 +75,7 @@ class World:
 
 
 def flat(images: dict[str, Array], *, units: bool = True) -> dict[str, Any]:
-    """Turn a world's images into arguments of association_test, units labelled by stimulus."""
+    """Turn a world's images into arguments of `pair`, units labelled by stimulus."""
     result: dict[str, Any] = {
         name: rows.reshape(-1, rows.shape[-1]) for name, rows in images.items()
     }
@@ -81,6 +83,20 @@ def flat(images: dict[str, Array], *, units: bool = True) -> dict[str, Any]:
         for name, rows in images.items():
             result[f"{name}_units"] = np.repeat(np.arange(rows.shape[0]), rows.shape[1])
     return result
+
+
+def pair(**given: Any) -> tuple[ConceptEmbeddings, ConceptEmbeddings]:
+    """Return concepts X and Y; `x_a` are X's images under A, `x_a_units` their units."""
+    x, y = (
+        ConceptEmbeddings(
+            *(
+                Embeddings(given[name], given.get(f"{name}_units"))
+                for name in (side, f"{side}_a", f"{side}_b")
+            )
+        )
+        for side in "xy"
+    )
+    return x, y
 
 
 def truth(images: dict[str, Array]) -> tuple[float, float]:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from embeddings import A, Array, B, World, flat, leaning
+from embeddings import A, Array, B, World, flat, leaning, pair
 from scipy import stats
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics import cohen_size_word, multi_association, single_association
+from portrayal.statistics import Embeddings, cohen_size_word, multi_association, single_association
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -18,11 +18,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 def side(images: dict[str, Any]) -> dict[str, Any]:
     """Take X's images of a world as arguments of single_association."""
-    rows = flat(images)
-    return {
-        "images": rows["x"], "a": rows["x_a"], "b": rows["x_b"],
-        "units": rows["x_units"], "a_units": rows["x_a_units"], "b_units": rows["x_b_units"],
-    }  # fmt: skip
+    return pair(**flat(images))[0]._asdict()
 
 
 # Validation
@@ -37,8 +33,6 @@ def test_bad_input_is_refused() -> None:
         single_association(A, A, B, resample="all")  # type: ignore[arg-type]
     with pytest.raises(StatisticsError, match="two attributes or more"):
         multi_association(A, {"a": A}, rng=rng())
-    with pytest.raises(StatisticsError, match="units for those only"):
-        multi_association(A, {"a": A, "b": B}, attribute_units={"c": [1]}, rng=rng())
     with pytest.raises(StatisticsError, match=r"attributes\['b'\] holds 1 zero vector"):
         multi_association(A, {"a": A, "b": [[0, 0]]}, rng=rng())
 
@@ -50,7 +44,9 @@ def test_with_fixed_attributes_it_is_a_one_sample_t_test() -> None:
     """Attribute images that do not vary leave the sampling of images: Student's t on unit means."""
     scores = rng(1).normal(0.1, 0.2, (7, 3))
     a, b = np.repeat(A, 2, axis=0), np.repeat(B, 2, axis=0)
-    result = single_association(leaning(scores.ravel()), a, b, units=np.repeat(np.arange(7), 3))
+    result = single_association(
+        Embeddings(leaning(scores.ravel()), np.repeat(np.arange(7), 3)), a, b
+    )
     reference = stats.ttest_1samp(scores.mean(axis=1), 0.0)
     assert result.score == pytest.approx(scores.mean())
     assert result.p_value == pytest.approx(reference.pvalue)
@@ -70,7 +66,7 @@ def test_given_prompts_the_spread_between_them_does_not_count() -> None:
     scores = np.array([[0.5, 0.6, 0.7], [-0.5, -0.3, -0.1]])
     a, b = np.repeat(A, 2, axis=0), np.repeat(B, 2, axis=0)
     result = single_association(
-        leaning(scores.ravel()), a, b, units=[1, 1, 1, 2, 2, 2], resample="images"
+        Embeddings(leaning(scores.ravel()), [1, 1, 1, 2, 2, 2]), a, b, resample="images"
     )
     variances = scores.var(axis=1, ddof=1) / 3
     error = math.sqrt(variances.sum()) / 2
@@ -145,7 +141,6 @@ def test_swapping_attributes_flips_the_sign(resample: Any) -> None:
     given = side(World(rng(2), prompts=5, lean=0.2).images(3))
     result = single_association(**given, resample=resample)
     swapped = {**given, "a": given["b"], "b": given["a"]}
-    swapped["a_units"], swapped["b_units"] = given["b_units"], given["a_units"]
     other = single_association(**swapped, resample=resample)
     assert other.score == pytest.approx(-result.score)
     assert other.interval == pytest.approx((-result.interval.high, -result.interval.low))
@@ -158,8 +153,6 @@ def test_two_attributes_are_half_a_single_association() -> None:
     multi = multi_association(
         given["images"],
         {"a": given["a"], "b": given["b"]},
-        units=given["units"],
-        attribute_units={"a": given["a_units"], "b": given["b_units"]},
         resamples=50_000,
         rng=rng(),
     )
@@ -249,12 +242,10 @@ def test_intervals_hold_together(resample: Any, prompts: int) -> None:
     for _ in range(trials):
         if resample == "units":
             means = new_prompts(prompts)
-        rows = [part.reshape(-1, world.width) for part in images(means, 4)]
+        rows = [Embeddings(part.reshape(-1, world.width), units) for part in images(means, 4)]
         result = multi_association(
             rows[0],
             dict(zip("pqrst", rows[1:], strict=True)),
-            units=units,
-            attribute_units=dict.fromkeys("pqrst", units),
             resample=resample,
             resamples=999,
             rng=source,

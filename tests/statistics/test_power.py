@@ -13,6 +13,8 @@ from statsmodels.stats.power import NormalIndPower, TTestIndPower
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics import (
+    ConceptEmbeddings,
+    Embeddings,
     association_test,
     detectable_effect,
     detectable_share,
@@ -146,8 +148,7 @@ def test_the_association_test_has_the_power_promised() -> None:
         scores[:prompts] += d
         rows = leaning(0.05 * scores.ravel())
         result = association_test(
-            rows[: units.size], rows[units.size :], A, B, A, B,
-            x_units=units, y_units=units, resamples=299, rng=rng,
-        )  # fmt: skip
+            *(ConceptEmbeddings(Embeddings(side, units), A, B) for side in np.split(rows, 2))
+        )
         found += result.p_value <= 0.05
     assert 0.73 <= found / trials <= 0.87

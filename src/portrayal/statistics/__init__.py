@@ -38,6 +38,7 @@ from portrayal.statistics.association import (
     association_scores,
     association_test,
 )
+from portrayal.statistics.association_permutation import association_permutation_test
 from portrayal.statistics.change import (
     AttributeChange,
     Change,
@@ -98,6 +99,7 @@ from portrayal.statistics.intervals import (
 )
 from portrayal.statistics.leaning import LeaningResult, leaning_change
 from portrayal.statistics.levels import LevelTest, level_test
+from portrayal.statistics.permutation import PermutationResult
 from portrayal.statistics.power import (
     detectable_effect,
     detectable_share,
@@ -108,6 +110,7 @@ from portrayal.statistics.prediction_powered import (
     prediction_powered_share,
 )
 from portrayal.statistics.rank_correlation import RankCorrelationResult, kendall_tau
+from portrayal.statistics.samples import ConceptEmbeddings, Embeddings
 from portrayal.statistics.sequential import AnytimeResult, anytime_mean, anytime_share_interval
 from portrayal.statistics.shares import prompts_share_interval
 from portrayal.statistics.text_shares import Texts
@@ -125,12 +128,14 @@ __all__ = [
     "BiasResult",
     "BootstrapResult",
     "Change",
+    "ConceptEmbeddings",
     "ConfusionResult",
     "ConsensusResult",
     "CorrelationResult",
     "CountedAmplificationResult",
     "DecompositionResult",
     "DiversityResult",
+    "Embeddings",
     "InfluenceResult",
     "InteractionResult",
     "Interval",
@@ -143,6 +148,7 @@ __all__ = [
     "MultiAssociationResult",
     "Occupations",
     "PairedChangeResult",
+    "PermutationResult",
     "PredictionPoweredResult",
     "PublishedScores",
     "RankCorrelationResult",
@@ -160,6 +166,7 @@ __all__ = [
     "amplification_reduction",
     "anytime_mean",
     "anytime_share_interval",
+    "association_permutation_test",
     "association_scores",
     "association_test",
     "benjamini_hochberg",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ from portrayal.statistics.checks import check_fraction, check_option, check_resa
 from portrayal.statistics.effect import side_of
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.precision import RESAMPLE, Moves, Resample, Source, moves
-from portrayal.statistics.samples import FloatArray, Sample, as_sample, check_widths
+from portrayal.statistics.samples import Embeddings, FloatArray, Sample, as_samples
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,13 +44,10 @@ class SingleAssociationResult:
 
 
 def single_association(
-    images: ArrayLike,
-    a: ArrayLike,
-    b: ArrayLike,
+    images: Embeddings | ArrayLike,
+    a: Embeddings | ArrayLike,
+    b: Embeddings | ArrayLike,
     *,
-    units: ArrayLike | None = None,
-    a_units: ArrayLike | None = None,
-    b_units: ArrayLike | None = None,
     resample: Resample = "units",
     confidence: float = 0.95,
 ) -> SingleAssociationResult:
@@ -62,12 +59,9 @@ def single_association(
     and p are NaN. No image is an error.
 
     Args:
-        images: Embeddings of neutral images, one per row.
+        images: Embeddings of neutral images, with their units or as a bare array.
         a: Embeddings of the concept's images under attribute A.
         b: Embeddings under attribute B.
-        units: Unit of each row of images; None: every row is a unit.
-        a_units: Unit of each row of a.
-        b_units: Unit of each row of b.
         resample: What the interval takes as drawn by chance: other units, or other images of these.
         confidence: Of the interval.
 
@@ -79,13 +73,7 @@ def single_association(
     """
     check_option("resample", resample, RESAMPLE)
     check_fraction("confidence", confidence)
-    sets = {
-        "images": as_sample(images, units, name="images"),
-        "a": as_sample(a, a_units, name="a"),
-        "b": as_sample(b, b_units, name="b"),
-    }
-    check_widths(sets)
-    side = side_of(sets["images"], sets["a"], sets["b"])
+    side = side_of(**as_samples({"images": images, "a": a, "b": b}))
     found = moves(side.sources("side", 1.0, 0.0), resample)
     twice = side.counted_twice(resample) if resample == "images" else 0.0
     return SingleAssociationResult(
@@ -122,11 +110,9 @@ class MultiAssociationResult:
 
 
 def multi_association(
-    images: ArrayLike,
-    attributes: Mapping[str, ArrayLike],
+    images: Embeddings | ArrayLike,
+    attributes: Mapping[str, Embeddings | ArrayLike],
     *,
-    units: ArrayLike | None = None,
-    attribute_units: Mapping[str, ArrayLike] | None = None,
     resample: Resample = "units",
     resamples: int = 9999,
     confidence: float = 0.95,
@@ -142,10 +128,8 @@ def multi_association(
     image is an error.
 
     Args:
-        images: Embeddings of neutral images, one per row.
+        images: Embeddings of neutral images, with their units or as a bare array.
         attributes: Embeddings of the concept's images under each attribute.
-        units: Unit of each row of images; None: every row is a unit.
-        attribute_units: Unit of each row, for attributes that have units.
         resample: What the intervals take as drawn by chance, as in `association_test`.
         resamples: Random exchanges.
         confidence: That all intervals hold.
@@ -164,19 +148,13 @@ def multi_association(
     check_resamples(resamples)
     check_fraction("confidence", confidence)
     check_rng(rng)
-    given = attribute_units or {}
-    if len(attributes) < 2 or not given.keys() <= attributes.keys():
+    if len(attributes) < 2:
         raise StatisticsError(
-            f"attributes are {', '.join(attributes) or 'none'}, with units for "
-            f"{', '.join(given) or 'none'}; allowed: two attributes or more, units for those only"
+            f"attributes are {', '.join(attributes) or 'none'}; allowed: two attributes or more"
         )
-    sample = as_sample(images, units, name="images")
-    sets = {
-        name: as_sample(rows, given.get(name), name=f"attributes[{name!r}]")
-        for name, rows in attributes.items()
-    }
-    check_widths({"images": sample, **sets})
-    means = np.array([attribute.mean for attribute in sets.values()])
+    named = {f"attributes[{name!r}]": given for name, given in attributes.items()}
+    sample, *sets = as_samples({"images": images, **named}).values()
+    means = np.array([attribute.mean for attribute in sets])
     centred = means - means.mean(axis=0)
     scores = centred @ sample.mean
     found = moves(_sources(sample, sets, centred), resample)
@@ -190,7 +168,7 @@ def multi_association(
         ),
         n=sample.n,
         n_units=sample.n_units,
-        n_attributes=tuple(attribute.n for attribute in sets.values()),
+        n_attributes=tuple(attribute.n for attribute in sets),
     )
 
 
@@ -200,7 +178,7 @@ def _in_range(interval: Interval) -> Interval:
     return Interval(low, high)
 
 
-def _sources(sample: Sample, sets: Mapping[str, Sample], centred: FloatArray) -> list[Source]:
+def _sources(sample: Sample, sets: Sequence[Sample], centred: FloatArray) -> list[Source]:
     """Return how every image pulls on every attribute's score."""
     centre = sample.mean
     weights = np.eye(len(sets)) - 1.0 / len(sets)
@@ -208,7 +186,7 @@ def _sources(sample: Sample, sets: Mapping[str, Sample], centred: FloatArray) ->
         Source(sample, sample.rows @ centred.T, "side"),
         *(
             Source(attribute, np.outer(attribute.rows @ centre, weights[k]), "side")
-            for k, attribute in enumerate(sets.values())
+            for k, attribute in enumerate(sets)
         ),
     ]
 

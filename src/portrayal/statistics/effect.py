@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from portrayal.statistics.precision import Resample, Source, moves
-from portrayal.statistics.samples import FloatArray, Sample
+from portrayal.statistics.samples import ConceptEmbeddings, FloatArray, Sample, as_samples
 
 EffectKind = Literal["pooled", "union"]
 EFFECTS: tuple[EffectKind, ...] = ("pooled", "union")
@@ -86,6 +86,27 @@ def _squared_products(first: FloatArray, second: FloatArray) -> float:
         products = first @ second.T
         return float(np.vdot(products, products))
     return float(np.vdot(first.T @ first, second.T @ second))
+
+
+def sides_of(**concepts: ConceptEmbeddings) -> list[Side]:
+    """Check the embeddings of concepts, which are named for error lines, and compute Eq. 2.
+
+    >>> sides_of(x=ConceptEmbeddings([[1, 0]], a=[[1, 0]], b=[[0, 1, 0]]))
+    Traceback (most recent call last):
+    portrayal.errors.StatisticsError: embeddings have different widths: x.images 2, x.a 2, \
+x.b 3; measure all sets with one encoder
+    """
+    samples = as_samples(
+        {
+            f"{name}.{part}": given
+            for name, concept in concepts.items()
+            for part, given in zip(ConceptEmbeddings._fields, concept, strict=True)
+        }
+    )
+    return [
+        side_of(*(samples[f"{name}.{part}"] for part in ConceptEmbeddings._fields))
+        for name in concepts
+    ]
 
 
 def side_of(images: Sample, a: Sample, b: Sample) -> Side:

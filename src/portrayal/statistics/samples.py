@@ -5,7 +5,9 @@ Shared by the association statistics.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +20,35 @@ IntArray = NDArray[np.intp]
 
 # Squared norms outside this range lose digits to under- or overflow; such rows are rescaled first.
 _SAFE_SQUARE = (1e-200, 1e200)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embeddings:
+    """Embeddings of images, and the unit (prompt) that each image belongs to.
+
+    A bare array stands for embeddings whose rows are units of their own.
+
+    Attributes:
+        vectors: One embedding per row, not necessarily normalised.
+        units: One label per row; None: every row is a unit.
+    """
+
+    vectors: ArrayLike
+    units: ArrayLike | None = None
+
+
+class ConceptEmbeddings(NamedTuple):
+    """A concept's images, and images of the same concept under attributes A and B.
+
+    Attributes:
+        images: The neutral images.
+        a: Images of the concept under attribute A.
+        b: Images of the concept under attribute B.
+    """
+
+    images: Embeddings | ArrayLike
+    a: Embeddings | ArrayLike
+    b: Embeddings | ArrayLike
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,19 +104,20 @@ class Sample:
         )
 
 
-def as_sample(values: ArrayLike, units: ArrayLike | None, *, name: str) -> Sample:
+def as_sample(given: Embeddings | ArrayLike, name: str) -> Sample:
     """Check embeddings and units, and normalise the rows.
 
     Args:
-        values: One embedding per row, of any length but zero.
-        units: One label per row, or None when every row is its own unit.
+        given: Embeddings of any length but zero.
         name: What the set is called in an error line.
     """
-    rows = _directions(values, name)
+    if not isinstance(given, Embeddings):
+        given = Embeddings(given)
+    rows = _directions(given.vectors, name)
     n = rows.shape[0]
-    if units is None:
+    if given.units is None:
         return Sample(rows, np.arange(n), np.ones(n, dtype=np.intp), None)
-    labels = unit_labels(units, n, name)
+    labels = unit_labels(given.units, n, name)
     unique = tuple(dict.fromkeys(labels))
     position = {label: index for index, label in enumerate(unique)}
     codes = np.array([position[label] for label in labels], dtype=np.intp)
@@ -131,7 +163,14 @@ def _refuse_bad_rows(rows: FloatArray, name: str) -> None:
         )
 
 
-def check_widths(samples: dict[str, Sample]) -> None:
+def as_samples(given: Mapping[str, Embeddings | ArrayLike]) -> dict[str, Sample]:
+    """Check several sets that are compared with each other, by name."""
+    samples = {name: as_sample(one, name) for name, one in given.items()}
+    _check_widths(samples)
+    return samples
+
+
+def _check_widths(samples: dict[str, Sample]) -> None:
     """Refuse embeddings of different width: they come from different encoders."""
     widths = {name: sample.rows.shape[1] for name, sample in samples.items()}
     if len(set(widths.values())) > 1:

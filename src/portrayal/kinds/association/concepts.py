@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from portrayal.findings import Images, StudyData, counted, joined
 from portrayal.kinds.association.schema import NEUTRAL, AssociationStudy
 from portrayal.records import Prompt
+from portrayal.statistics import ConceptEmbeddings, Embeddings
 
 LEAST_IMAGES = 3
 """Fewer usable images in a set give no answer."""
@@ -32,6 +33,24 @@ class ConceptImages:
     def under(self, names: Sequence[str]) -> Images:
         """Return the images under one attribute, or under several together."""
         return joined([self.attributes[name] for name in names])
+
+    def between(
+        self, first: Sequence[str], second: Sequence[str], *, units: bool
+    ) -> ConceptEmbeddings:
+        """Return the embeddings, neutral and under two attributes.
+
+        Args:
+            first: The attribute A: one name, or several together.
+            second: The attribute B.
+            units: Whether stimuli are units; a stimulus is one with its attribute images.
+        """
+        sets = (self.neutral, self.under(first), self.under(second))
+        return ConceptEmbeddings(*(self.embeddings(images, units=units) for images in sets))
+
+    def embeddings(self, images: Images, *, units: bool) -> Embeddings:
+        """Return embeddings of one of the sets; units of different concepts are never the same."""
+        labels = [f"{self.name} {unit}" for unit in images.units]
+        return Embeddings(images.vectors, labels if units else None)
 
     def whole(self) -> ConceptImages:
         """Return only the stimuli that have images in every set."""

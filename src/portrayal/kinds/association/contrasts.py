@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from portrayal.errors import StatisticsError
@@ -10,7 +11,14 @@ from portrayal.findings import AnalysisSettings, Finding, between, capital, chan
 from portrayal.kinds.association.concepts import ConceptImages, lack_of
 from portrayal.kinds.association.schema import Contrast
 from portrayal.kinds.association.view import Poles, View
-from portrayal.statistics import AssociationResult, association_test, cohen_size_word
+from portrayal.statistics import (
+    AssociationResult,
+    ConceptEmbeddings,
+    PermutationResult,
+    association_permutation_test,
+    association_test,
+    cohen_size_word,
+)
 
 EFFECT = "d"
 SCORE = "S"
@@ -32,13 +40,27 @@ def contrast_findings(
     if lack:
         return [view.unanswered(question, EFFECT, lack, **counts)]
     try:
-        result = _test(view, contrast, poles, x, y)
+        sides = [
+            side.between(poles.first_attributes, poles.second_attributes, units=by_prompt)
+            for side in (x, y)
+        ]
+        result = association_test(
+            *sides,
+            effect=settings.effect,
+            alternative=settings.alternative,
+            resample=settings.resample,
+            confidence=settings.confidence,
+        )
+        paper = _paper_test(view, contrast, poles, sides)
     except StatisticsError as error:
         return [view.unanswered(question, EFFECT, str(error), **counts)]
     if not math.isfinite(result.effect_size):
         reason = "all images of both sides have the same association, so d has no unit"
         return [view.unanswered(question, EFFECT, reason, **counts)]
-    details = _details(view, contrast, poles, result)
+    details = {
+        **_details(contrast, poles, result),
+        **_paper_details(settings, result, paper),
+    }
     used = {"n": result.n_x + result.n_y, "n_missing": missing}
     effect = view.asked(question, EFFECT, details=details).answered(
         _estimate(result),
@@ -56,32 +78,15 @@ def contrast_findings(
     return [effect, score]
 
 
-def _test(
-    view: View, contrast: Contrast, poles: Poles, x: ConceptImages, y: ConceptImages
-) -> AssociationResult:
+def _paper_test(
+    view: View, contrast: Contrast, poles: Poles, sides: Sequence[ConceptEmbeddings]
+) -> PermutationResult:
     settings = view.settings
-    by_prompt = settings.unit == "prompt"
-    sets = {
-        "x": x.neutral,
-        "y": y.neutral,
-        "x_a": x.under(poles.first_attributes),
-        "x_b": x.under(poles.second_attributes),
-        "y_a": y.under(poles.first_attributes),
-        "y_b": y.under(poles.second_attributes),
-    }
-    units: dict[str, Any] = {}
-    if by_prompt:
-        # A stimulus is one unit with its attribute images; the sides never share one.
-        units = {f"{name}_units": [f"{name[0]} {u}" for u in s.units] for name, s in sets.items()}
-    return association_test(
-        **{name: images.vectors for name, images in sets.items()},
-        **units,
-        effect=settings.effect,
+    return association_permutation_test(
+        *sides,
+        permute=settings.permute if settings.unit == "prompt" else "targets",
         alternative=settings.alternative,
         resamples=settings.resamples,
-        confidence=settings.confidence,
-        resample=settings.resample,
-        permute=settings.permute if by_prompt else "targets",
         rng=settings.rng(view.study.name, view.data.encoder.digest, str(contrast), poles.first),
     )
 
@@ -92,9 +97,7 @@ def _estimate(result: AssociationResult) -> float:
     return corrected if math.isfinite(corrected) else result.effect_size
 
 
-def _details(
-    view: View, contrast: Contrast, poles: Poles, result: AssociationResult
-) -> dict[str, Any]:
+def _details(contrast: Contrast, poles: Poles, result: AssociationResult) -> dict[str, Any]:
     estimate = _estimate(result)
     return {
         "contrast": str(contrast),
@@ -110,10 +113,6 @@ def _details(
         "d_high": result.effect_interval.high,
         "size": cohen_size_word(estimate),
         "p": result.p_value,
-        "p_paper": result.paper_p_value,
-        "exact": result.exact,
-        "splits": int(result.null_distribution.size),
-        "least_p_paper": _least_paper_p(view.settings, result),
         "n_x": result.n_x,
         "n_y": result.n_y,
         "prompts_x": result.n_units_x,
@@ -122,11 +121,18 @@ def _details(
     }
 
 
-def _least_paper_p(settings: AnalysisSettings, result: AssociationResult) -> float:
-    """Return the smallest p that the paper's test can give with so many units."""
-    sides = 2 if settings.alternative == "two-sided" else 1
+def _paper_details(
+    settings: AnalysisSettings, result: AssociationResult, paper: PermutationResult
+) -> dict[str, Any]:
+    """Return what the paper's test says, and the smallest p it can give with so many units."""
+    tails = 2 if settings.alternative == "two-sided" else 1
     splits = math.comb(result.n_units_x + result.n_units_y, result.n_units_x)
-    return min(1.0, sides / min(splits, settings.resamples + 1))
+    return {
+        "p_paper": paper.p_value,
+        "exact": paper.exact,
+        "splits": int(paper.null_distribution.size),
+        "least_p_paper": min(1.0, tails / min(splits, settings.resamples + 1)),
+    }
 
 
 def _sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationResult) -> str:

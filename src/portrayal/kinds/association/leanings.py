@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from portrayal.errors import StatisticsError
 from portrayal.findings import Finding, FloatArray, between, capital, chance, counted, number
@@ -62,15 +61,9 @@ def concept_finding(view: View, concept: ConceptImages, poles: Poles, *, tested:
 
 
 def _single(view: View, concept: ConceptImages, poles: Poles) -> SingleAssociationResult:
-    a, b = concept.under(poles.first_attributes), concept.under(poles.second_attributes)
     by_prompt = concept_unit(view, concept) == "prompt"
     return single_association(
-        concept.neutral.vectors,
-        a.vectors,
-        b.vectors,
-        units=concept.neutral.units if by_prompt else None,
-        a_units=a.units if by_prompt else None,
-        b_units=b.units if by_prompt else None,
+        *concept.between(poles.first_attributes, poles.second_attributes, units=by_prompt),
         resample=view.settings.resample if by_prompt else "units",
         confidence=view.settings.confidence,
     )
@@ -104,14 +97,12 @@ def vector_findings(view: View, concept: ConceptImages) -> list[Finding]:
     unit = concept_unit(view, concept)
     by_prompt = unit == "prompt"
     settings = view.settings
-    units: Mapping[str, tuple[str, ...]] = {
-        name: images.units for name, images in concept.attributes.items()
-    }
     result = multi_association(
-        concept.neutral.vectors,
-        {name: images.vectors for name, images in concept.attributes.items()},
-        units=concept.neutral.units if by_prompt else None,
-        attribute_units=units if by_prompt else None,
+        concept.embeddings(concept.neutral, units=by_prompt),
+        {
+            name: concept.embeddings(images, units=by_prompt)
+            for name, images in concept.attributes.items()
+        },
         resample=settings.resample if by_prompt else "units",
         resamples=settings.resamples,
         confidence=settings.confidence,

@@ -17,7 +17,7 @@ from portrayal.findings import Finding, FloatArray, between, chance, counted, nu
 from portrayal.kinds.association.parts import Arrow, Arrows
 from portrayal.kinds.association.schema import NEUTRAL
 from portrayal.kinds.association.view import Poles, View
-from portrayal.statistics import SingleAssociationResult, single_association
+from portrayal.statistics import Embeddings, SingleAssociationResult, single_association
 
 AMPLIFICATION = "mean |image| - |text|"
 LEAST_CONCEPTS = 3
@@ -31,24 +31,17 @@ _NOTE = (
 def text_leaning(view: View, concept: str, poles: Poles) -> SingleAssociationResult | None:
     """Return Eq. 2 on a concept's texts, its stimuli as units; None where texts were not read."""
     prompts = [p for p in view.study.prompts() if p.factors["concept"] == concept]
+    several = len({p.factors["stimulus"] for p in prompts}) > 1
     sets = []
     for names in ((NEUTRAL,), poles.first_attributes, poles.second_attributes):
         chosen = [p for p in prompts if p.factors["attribute"] in names]
         vectors = view.data.text_vectors([p.text for p in chosen])
         if vectors is None:
             return None
-        sets.append((vectors, [p.factors["stimulus"] for p in chosen]))
-    (neutral, units), (a, a_units), (b, b_units) = sets
-    several = len(set(units)) > 1
-    return single_association(
-        neutral,
-        a,
-        b,
-        units=units if several else None,
-        a_units=a_units if several else None,
-        b_units=b_units if several else None,
-        confidence=view.settings.confidence,
-    )
+        sets.append(
+            Embeddings(vectors, [p.factors["stimulus"] for p in chosen] if several else None)
+        )
+    return single_association(*sets, confidence=view.settings.confidence)
 
 
 def text_arrows(view: View, poles: Poles, images: Sequence[Finding]) -> Arrows | None:

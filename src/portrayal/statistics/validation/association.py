@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from portrayal.statistics.association import association_test
 from portrayal.statistics.concept import single_association
+from portrayal.statistics.samples import ConceptEmbeddings, Embeddings
 from portrayal.statistics.validation.worlds import ValidationRow
 
 FloatArray = NDArray[np.float64]
@@ -142,14 +143,14 @@ def _told(world: AssociationWorld, rng: np.random.Generator) -> _Told:
     y_a, y_b = x_a, x_b
     if world.own:
         y_a, y_b = (_turned(axis, world.attributes, rng) for axis in (0.0, math.pi / 2.0))
-    x_units, y_units = (np.repeat(np.arange(len(one)), world.images) for one in (x, y))
+    one, other = (
+        Embeddings(_placed(scores), np.repeat(np.arange(len(scores)), world.images))
+        for scores in (x, y)
+    )
     if world.estimator == "single":
-        alone = single_association(_placed(x), x_a, x_b, units=x_units)
+        alone = single_association(one, x_a, x_b)
         return _Told(alone.score, *alone.interval, alone.p_value)
-    found = association_test(
-        _placed(x), _placed(y), x_a, x_b, y_a, y_b,
-        x_units=x_units, y_units=y_units, resamples=1, rng=rng,
-    )  # fmt: skip
+    found = association_test(ConceptEmbeddings(one, x_a, x_b), ConceptEmbeddings(other, y_a, y_b))
     if world.estimator == "d":
         return _Told(found.effect_size_corrected, *found.effect_interval, found.p_value)
     return _Told(found.score, *found.interval, found.p_value)
