@@ -13,7 +13,7 @@ from portrayal.cli import options as o
 
 PANEL = "The folder"
 
-importing = typer.Typer(help="Bring your own images, embeddings or labels.", no_args_is_help=True)
+importing = typer.Typer(help="Import images, embeddings or votes.", no_args_is_help=True)
 
 
 class _ImagesUnlessTold(TyperGroup):

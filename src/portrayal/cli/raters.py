@@ -1,4 +1,4 @@
-"""annotate, labels, import labels, export tasks: what people say about images."""
+"""annotate, votes, import votes, export tasks: what people say about images."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ PANEL = "The raters"
 Study = Annotated[str | None, typer.Option(help="Whose images, where there are several studies.")]
 Questions = Annotated[Path | None, typer.Option(help="TOML or JSON; default: the study's axes.")]
 Attribute = Annotated[str | None, typer.Option(help="The factor that an image is meant to show.")]
-LabelMap = Annotated[Path, typer.Option("--map", help="MAP.toml: which columns mean what.")]
-LabelFile = Annotated[Path, typer.Argument(metavar="FILE", help="CSV or JSON of votes.")]
+VoteMap = Annotated[Path, typer.Option("--map", help="MAP.toml: which columns mean what.")]
+VoteFile = Annotated[Path, typer.Argument(metavar="FILE", help="CSV or JSON of votes.")]
 
 
 def add_to(root: typer.Typer) -> None:
     """Add the commands to the app and to the groups `import` and `export`."""
     root.command(rich_help_panel=PANEL)(annotate)
-    root.command(rich_help_panel=PANEL)(labels)
-    bring.importing.command("labels")(import_labels)
+    root.command(rich_help_panel=PANEL)(votes)
+    bring.importing.command("votes")(import_votes)
     bring.exporting.command("tasks")(export_tasks)
 
 
@@ -64,9 +64,9 @@ def annotate(
         console.say(str(error))
 
 
-def labels(
-    file: LabelFile,
-    label_map: LabelMap,
+def votes(
+    file: VoteFile,
+    vote_map: VoteMap,
     rule: Annotated[
         Literal["majority", "unanimous", "majority-certain"],
         typer.Option(help="What makes a consensus."),
@@ -74,30 +74,30 @@ def labels(
     json: o.Json = False,
 ) -> None:
     """Score a raters' file alone: consensus, diversity, bias, quality, agreement."""
-    from portrayal.findings import label_tables
-    from portrayal.raters import score_labels
+    from portrayal.findings import vote_tables
+    from portrayal.raters import score_file
 
-    scored = score_labels(file, label_map, rule=rule)
+    scored = score_file(file, vote_map, rule=rule)
     if json:
         console.as_json(scored)
         return
-    for table in label_tables(scored):
+    for table in vote_tables(scored):
         console.say(f"\n{table.title}")
         console.plain_table(table.columns, table.rows)
         if table.note:
             console.say(table.note)
 
 
-def import_labels(
-    file: LabelFile,
-    label_map: LabelMap,
+def import_votes(
+    file: VoteFile,
+    vote_map: VoteMap,
     out: o.OutThere,
     name: Annotated[str, typer.Option(help="What to call these raters.")] = "raters",
 ) -> None:
     """Keep the votes of a raters' file with an audit."""
-    from portrayal.raters import import_labels as keep
+    from portrayal.raters import import_votes as keep
 
-    console.say(keep(out, file, label_map, name=name).sentence())
+    console.say(keep(out, file, vote_map, name=name).sentence())
 
 
 def export_tasks(

@@ -69,7 +69,7 @@ from .plan import reach_in_words as reach_in_words
 from .published import Ours as Ours
 from .published import contrast_numbers as contrast_numbers
 from .published import published_table as published_table
-from .rater_tables import label_tables as label_tables
+from .rater_tables import vote_tables as vote_tables
 from .results import Results as Results
 from .results import StudyResult as StudyResult
 from .results import StudySection as StudySection

@@ -1,6 +1,6 @@
 """What raters said about a study's images, beside what the encoders say.
 
-Raters' votes are kept with an audit (`portrayal annotate`, `portrayal import labels`). Studies with
+Raters' votes are kept with an audit (`portrayal annotate`, `portrayal import votes`). Studies with
 axes get the raters' own scores, and the agreement of machine and raters.
 """
 
@@ -14,7 +14,7 @@ from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Finding
 from portrayal.findings.human_agreement import AxisRating, axis_agreement
 from portrayal.findings.parts import DataTable
-from portrayal.findings.rater_tables import label_tables
+from portrayal.findings.rater_tables import vote_tables
 from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.raters import Votes, decide, load_votes, rater_names, score_votes
@@ -131,5 +131,5 @@ def _scores(study: Study, votes: Votes, settings: AnalysisSettings, who: str) ->
         confidence=settings.confidence,
         rng=settings.rng(study.name, "raters", who),
     )
-    tables = label_tables(scored)
+    tables = vote_tables(scored)
     return [replace(one, name=f"{one.name}{who}", title=f"{one.title}{who}") for one in tables]

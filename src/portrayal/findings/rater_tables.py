@@ -9,7 +9,7 @@ from typing import Any
 from portrayal.findings.parts import DataTable
 
 
-def label_tables(scored: Mapping[str, Any]) -> list[DataTable]:
+def vote_tables(scored: Mapping[str, Any]) -> list[DataTable]:
     """Return what `score_votes` found as tables: diversity, bias, quality, agreement."""
     rule = (
         f"Consensus by the rule {scored['rule']}, images with {scored['least_votes']} votes or "

@@ -1,7 +1,7 @@
 """What people say about images: questions, votes, consensus, scores.
 
-score_labels(file, map)             score a raters' file alone, without images
-import_labels(audit, file, map)     keep the votes of a raters' file with an audit
+score_file(file, map)               score a raters' file alone, without images
+import_votes(audit, file, map)      keep the votes of a raters' file with an audit
 export_tasks(audit, out)            tasks for Label Studio or Mechanical Turk
 load_votes(audit)                   the votes that an audit holds
 human_labels(audit, axis)           the raters' consensus, image by image

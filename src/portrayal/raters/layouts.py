@@ -61,7 +61,7 @@ def map_text(questions: QuestionSet, layout: Layout, *, factors: Sequence[str]) 
         return _quoted(layout.about.format(name=name))
 
     lines = [
-        "# How to read the raters' answers: portrayal labels FILE --map THIS",
+        "# How to read the raters' answers: portrayal votes FILE --map THIS",
         f"format = {_quoted(layout.format)}",
         f"image = {column('key')}",
         f"rater = {_quoted(layout.rater)}",

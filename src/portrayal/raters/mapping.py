@@ -144,7 +144,7 @@ class ScoringSection(StudyPart):
     by: tuple[str, ...] | None = None
 
 
-class LabelMap(StudyPart):
+class VoteMap(StudyPart):
     """The content of a MAP.toml."""
 
     format: Literal["csv", "mturk", "labelstudio"] = "csv"
@@ -202,13 +202,13 @@ class LabelMap(StudyPart):
         return questions_from({"questions": asked}, source=source)
 
 
-def read_map(path: Path) -> LabelMap:
+def read_map(path: Path) -> VoteMap:
     """Read a MAP.toml.
 
     Raises:
         ImportFileError: It is wrong.
     """
-    found = validated(LabelMap, read_document(path), source=path.name)
+    found = validated(VoteMap, read_document(path), source=path.name)
     found.questions(path.name)
     return found
 

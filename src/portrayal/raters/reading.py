@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from portrayal.errors import ImportFileError, one_of
-from portrayal.raters.mapping import JOINT, LabelMap, Level, MappedQuestion
+from portrayal.raters.mapping import JOINT, Level, MappedQuestion, VoteMap
 from portrayal.raters.rows import Row, rows_of
 from portrayal.raters.votes import RatedImage, Vote, Votes
 from portrayal.studies import did_you_mean
@@ -18,12 +18,12 @@ _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off", ""}
 
 
-def read_votes(path: Path, label_map: LabelMap, *, source: str = "MAP.toml") -> Votes:
+def read_votes(path: Path, vote_map: VoteMap, *, source: str = "MAP.toml") -> Votes:
     """Read the votes of a raters' file.
 
     Args:
         path: The file.
-        label_map: Which columns say what.
+        vote_map: Which columns say what.
         source: What to call the map in an error.
 
     Raises:
@@ -32,39 +32,39 @@ def read_votes(path: Path, label_map: LabelMap, *, source: str = "MAP.toml") -> 
     images: dict[str, RatedImage] = {}
     votes: dict[tuple[str, str], Vote] = {}
     dropped: Counter[str] = Counter()
-    for row in rows_of(path, label_map):
-        reason, levels = _levels(row, label_map)
+    for row in rows_of(path, vote_map):
+        reason, levels = _levels(row, vote_map)
         if reason is not None:
             dropped[reason] += 1
             continue
-        image, rater = row.joined(label_map.image), row.cell(label_map.rater)
+        image, rater = row.joined(vote_map.image), row.cell(vote_map.rater)
         if not image.strip(JOINT) or not rater:
-            what = f"column {label_map.rater}" if image.strip(JOINT) else "the image's column"
+            what = f"column {vote_map.rater}" if image.strip(JOINT) else "the image's column"
             raise ImportFileError(f"{row.where}: {what} is empty")
-        _take_image(images, image, _about(row, label_map, levels), row)
-        vote = Vote(image, rater, _answers(row, label_map.mapped))
+        _take_image(images, image, _about(row, vote_map, levels), row)
+        vote = Vote(image, rater, _answers(row, vote_map.mapped))
         if (image, rater) in votes:
-            if label_map.duplicates == "error":
+            if vote_map.duplicates == "error":
                 raise ImportFileError(
                     f"{row.where}: rater {rater} votes on image {image!a} a second time; "
                     'set duplicates = "first" or "last" in the map to choose one'
                 )
             dropped["a rater's second vote on an image"] += 1
-            if label_map.duplicates == "first":
+            if vote_map.duplicates == "first":
                 continue
         votes[image, rater] = vote
     if not votes:
         raise ImportFileError(f"{path}: no votes in it ({sum(dropped.values())} rows dropped)")
-    return Votes(label_map.questions(source), images, list(votes.values()), dict(dropped))
+    return Votes(vote_map.questions(source), images, list(votes.values()), dict(dropped))
 
 
-def _levels(row: Row, label_map: LabelMap) -> tuple[str | None, dict[str, str]]:
+def _levels(row: Row, vote_map: VoteMap) -> tuple[str | None, dict[str, str]]:
     """Return the levels of a row's factors, or the reason why the row is left out."""
-    for column, allowed in label_map.only.items():
+    for column, allowed in vote_map.only.items():
         if row.cell(column) not in allowed:
             return f"{column} is none of: {one_of(allowed) or 'nothing'}", {}
     levels = {}
-    for name, level in label_map.factors.items():
+    for name, level in vote_map.factors.items():
         found = _level(row, level)
         if found is None:
             return f"{name} is not one that the map names", {}
@@ -84,13 +84,13 @@ def _level(row: Row, level: Level) -> str | None:
     return value if level.other == "keep" else None
 
 
-def _about(row: Row, label_map: LabelMap, levels: dict[str, str]) -> RatedImage:
-    seed = row.cell(label_map.seed) if label_map.seed else ""
+def _about(row: Row, vote_map: VoteMap, levels: dict[str, str]) -> RatedImage:
+    seed = row.cell(vote_map.seed) if vote_map.seed else ""
     if seed and not (seed.isascii() and seed.isdigit()):
         raise ImportFileError(
-            f"{row.where}, column {label_map.seed}: {seed!r} is no seed; allowed: a whole number"
+            f"{row.where}, column {vote_map.seed}: {seed!r} is no seed; allowed: a whole number"
         )
-    prompt = row.cell(label_map.prompt) if label_map.prompt else ""
+    prompt = row.cell(vote_map.prompt) if vote_map.prompt else ""
     return RatedImage(prompt, levels, int(seed) if seed else None)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.errors import ImportFileError, one_of
-from portrayal.raters.mapping import JOINT, LabelMap
+from portrayal.raters.mapping import JOINT, VoteMap
 from portrayal.studies import did_you_mean
 
 _LARGEST_CELL = 10_000_000
@@ -38,17 +38,17 @@ class Row:
         return JOINT.join(self.cell(column) for column in columns)
 
 
-def rows_of(path: Path, label_map: LabelMap) -> Iterator[Row]:
+def rows_of(path: Path, vote_map: VoteMap) -> Iterator[Row]:
     """Yield the votes of a file as rows of cells.
 
     Raises:
         ImportFileError: The file cannot be read.
     """
     text = _text(path)
-    if label_map.format == "labelstudio":
+    if vote_map.format == "labelstudio":
         yield from _label_studio(path.name, text)
     else:
-        yield from _table(path.name, text, label_map)
+        yield from _table(path.name, text, vote_map)
 
 
 def _text(path: Path) -> str:
@@ -62,9 +62,9 @@ def _text(path: Path) -> str:
         raise ImportFileError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def _table(name: str, text: str, label_map: LabelMap) -> Iterator[Row]:
+def _table(name: str, text: str, vote_map: VoteMap) -> Iterator[Row]:
     csv.field_size_limit(_LARGEST_CELL)
-    reader = csv.DictReader(text.splitlines(keepends=True), delimiter=label_map.delimiter)
+    reader = csv.DictReader(text.splitlines(keepends=True), delimiter=vote_map.delimiter)
     try:
         if reader.fieldnames is None:
             raise ImportFileError(f"{name}: is empty; the first line names the columns")
@@ -78,7 +78,7 @@ def _table(name: str, text: str, label_map: LabelMap) -> Iterator[Row]:
                     f"{where}: has {'more' if None in cells else 'fewer'} cells than the "
                     f"{len(reader.fieldnames)} columns of the first line"
                 )
-            if label_map.format == "mturk":
+            if vote_map.format == "mturk":
                 cells |= _task_answers(where, cells)
             yield Row(where, cells)
     except csv.Error as error:

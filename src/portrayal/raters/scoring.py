@@ -28,9 +28,9 @@ ALL = "all images"
 """The one attribute of images that have none."""
 
 
-def score_labels(
+def score_file(
     file: Path,
-    label_map: Path,
+    vote_map: Path,
     *,
     rule: Rule = "majority",
     least_votes: int | None = None,
@@ -41,7 +41,7 @@ def score_labels(
 
     Args:
         file: The votes: CSV or JSON.
-        label_map: The MAP.toml that says which columns mean what.
+        vote_map: The MAP.toml that says which columns mean what.
         rule: What makes a consensus: `majority`, `unanimous` or `majority-certain`.
         least_votes: How many votes an image needs; None: two, or one where no image has two.
         confidence: Of all intervals.
@@ -54,8 +54,8 @@ def score_labels(
         ImportFileError: The file or the map is wrong.
         StatisticsError: The rule is unknown.
     """
-    mapped = read_map(label_map)
-    votes = read_votes(file, mapped, source=label_map.name)
+    mapped = read_map(vote_map)
+    votes = read_votes(file, mapped, source=vote_map.name)
     scored = score_votes(
         votes,
         rule=rule,
@@ -65,7 +65,7 @@ def score_labels(
         confidence=confidence,
         rng=np.random.default_rng(seed),
     )
-    return {"file": file.name, "map": label_map.name, "seed": seed, **scored}
+    return {"file": file.name, "map": vote_map.name, "seed": seed, **scored}
 
 
 def score_votes(

@@ -27,7 +27,7 @@ COLUMNS: Mapping[str, ColumnType] = {"votes": "json", "n": "integer"}
 
 
 @dataclass(frozen=True, slots=True)
-class LabelImport:
+class VoteImport:
     """What an import brought.
 
     Attributes:
@@ -66,9 +66,9 @@ class LabelImport:
         )
 
 
-def import_labels(
-    audit: str | Path, file: Path, label_map: Path, *, name: str = "raters"
-) -> LabelImport:
+def import_votes(
+    audit: str | Path, file: Path, vote_map: Path, *, name: str = "raters"
+) -> VoteImport:
     """Store the votes of a raters' file with an audit.
 
     An image is found by its key, or by prompt and seed where the map names these columns. Raters
@@ -77,19 +77,19 @@ def import_labels(
     Args:
         audit: The audit folder.
         file: The votes.
-        label_map: Which columns say what.
+        vote_map: Which columns say what.
         name: What to call these raters.
 
     Raises:
         ImportFileError: The file or the map is wrong, or an image is not in the audit.
     """
     opened = AuditFolder(audit)
-    mapped = read_map(label_map)
-    votes = read_votes(file, mapped, source=label_map.name)
+    mapped = read_map(vote_map)
+    votes = read_votes(file, mapped, source=vote_map.name)
     return store_votes(opened, _found(opened, votes, file.name), name=name)
 
 
-def store_votes(audit: AuditFolder, votes: Votes, *, name: str = "raters") -> LabelImport:
+def store_votes(audit: AuditFolder, votes: Votes, *, name: str = "raters") -> VoteImport:
     """Store votes on images of an audit, whose names are their keys."""
     number = {rater: str(i) for i, rater in enumerate(votes.raters, start=1)}
     rows = {
@@ -112,7 +112,7 @@ def store_votes(audit: AuditFolder, votes: Votes, *, name: str = "raters") -> La
         COLUMNS,
         [Measurement(image, {"votes": mine, "n": len(mine)}) for image, mine in rows.items()],
     )
-    return LabelImport(
+    return VoteImport(
         name=name,
         edition=known.settings["edition"],
         images=len(rows),
@@ -141,7 +141,7 @@ def load_votes(
     if identity is None:
         raise AuditError(
             f"{audit.path}: no raters' votes here yet; rate with `portrayal annotate`, or bring "
-            "them with `portrayal import labels`"
+            "them with `portrayal import votes`"
         )
     levels = None if prompts is None else {one.text: one.factors for one in prompts}
     about = {

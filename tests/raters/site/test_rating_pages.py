@@ -355,17 +355,17 @@ def test_admin_sees_progress_makes_links_and_downloads_votes(
         reply = admin.post("/admin/add", data={"form": form[1], "names": "Cy, Di"})
         new = re.findall(r"<p>(\w+)<code>(\S+?)</code>", reply.text)
         assert [name for name, _ in new] == ["Cy", "Di"]
-        votes, label_map = tmp_path / "votes.csv", tmp_path / "map.toml"
+        votes, vote_map = tmp_path / "votes.csv", tmp_path / "map.toml"
         votes.write_bytes(admin.get("/admin/votes.csv").content)
-        label_map.write_bytes(admin.get("/admin/map.toml").content)
+        vote_map.write_bytes(admin.get("/admin/map.toml").content)
     with client(server) as cy:
         assert cy.get(new[0][1]).status_code == 303
         assert "images" in cy.get("/").text
-    found = read_votes(votes, read_map(label_map))
+    found = read_votes(votes, read_map(vote_map))
     assert len(found.votes) <= 8  # attention checks among the first tasks do not count
     assert {vote.answers["gender"] for vote in found.votes} == {"man"}
     assert {vote.answers["comment"] for vote in found.votes} == {"'=1+1"}
-    scored = raters.score_labels(votes, label_map)
+    scored = raters.score_file(votes, vote_map)
     assert scored["votes"] == len(found.votes)
 
 

@@ -103,7 +103,7 @@ class AdminPages:
         return _file(text, "votes.csv", "text/csv; charset=utf-8")
 
     async def download_map(self, request: Request) -> Response:
-        """Send the MAP.toml that `portrayal labels votes.csv --map map.toml` wants."""
+        """Send the MAP.toml that `portrayal votes votes.csv --map map.toml` wants."""
         if self._token(request) is None:
             return self._access.refuse(request)
         names = await run_in_threadpool(overview.factor_names, self._database)

@@ -9,10 +9,10 @@ from portrayal.errors import AuditError
 from portrayal.raters.site import overview
 from portrayal.raters.site.database import open_database
 from portrayal.raters.site.preparation import stored_questions
-from portrayal.raters.storage import LabelImport, store_votes
+from portrayal.raters.storage import VoteImport, store_votes
 
 
-def collect(audit: str | Path, *, database: str | None = None, name: str = "raters") -> LabelImport:
+def collect(audit: str | Path, *, database: str | None = None, name: str = "raters") -> VoteImport:
     """Store the votes of all finished tasks with the audit; later votes make a new edition.
 
     Args:

@@ -15,11 +15,11 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss
 
 from portrayal.errors import StatisticsError
-from portrayal.findings.rater_tables import label_tables
+from portrayal.findings.rater_tables import vote_tables
 from portrayal.raters.consensus import CANT_JUDGE, DIVIDED, NO_VOTE, TOO_FEW, decide
 from portrayal.raters.questions import default_questions
 from portrayal.raters.reliability import agreement
-from portrayal.raters.scoring import score_labels, score_votes
+from portrayal.raters.scoring import score_file, score_votes
 from portrayal.raters.votes import RatedImage, Vote, Votes
 
 ROOT = Path(__file__).parents[2]
@@ -112,7 +112,7 @@ FOLDERS = {
 def entigen() -> dict[str, Any]:
     if not VOTES.exists():
         pytest.skip("the votes released with ENTIGEN are not at ../shared/data/entigen")
-    return score_labels(VOTES, MAP, rule="majority-certain")
+    return score_file(VOTES, MAP, rule="majority-certain")
 
 
 def cell(scored: dict[str, Any], key: str, question: str, *levels: str) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def test_every_image_is_accounted_for(entigen: dict[str, Any]) -> None:
 
 
 def test_plain_majority_gives_other_numbers(entigen: dict[str, Any]) -> None:
-    plain = score_labels(VOTES, MAP, rule="majority")
+    plain = score_file(VOTES, MAP, rule="majority")
     where = ("scores", "gender", "DALL-E-mini", "profession", "Prompt1")
     assert cell(plain, *where)["usable"] > cell(entigen, *where)["usable"]
     assert {plain["rule"], entigen["rule"]} == {"majority", "majority-certain"}
@@ -241,7 +241,7 @@ def test_an_axis_of_three_groups_has_evenness_and_no_bias() -> None:
     assert "bias" not in found["attributes"][0]
     # Five of six pairs differ; even groups would give 2/3 in the long run.
     assert found["evenness"]["value"] == pytest.approx(5 / 6 / (2 / 3))
-    assert {table.name for table in label_tables(score(votes))} == {
+    assert {table.name for table in vote_tables(score(votes))} == {
         "human-evenness", "human-quality", "human-agreement",
     }  # fmt: skip
 
@@ -256,7 +256,7 @@ def test_nothing_usable_is_null_not_zero() -> None:
     assert found["scores"][0]["diversity"]["value"] is None
     assert found["scores"][0]["usable"] == 0
     assert found["quality"][0]["usable_per_attribute"] == 0
-    rows = {table.name: table.rows for table in label_tables(found)}
+    rows = {table.name: table.rows for table in vote_tables(found)}
     assert rows["human-bias"][0][2] == ""  # leans nowhere
 
 
@@ -273,6 +273,6 @@ def test_an_unknown_rule_is_one_line() -> None:
 
 def test_every_table_of_scores_states_the_rule() -> None:
     found = score(votes_of({"a": [MAN] * 2}), rule="unanimous")
-    for table in label_tables(found):
+    for table in vote_tables(found):
         assert "unanimous" in table.note or table.name == "human-agreement"
         assert all(len(row) == len(table.columns) for row in table.rows)

@@ -33,9 +33,9 @@ counts_if = { person = ["yes"] }
 """
 
 
-def read(tmp_path: Path, text: str, label_map: str = MAP, *, name: str = "votes.csv") -> Votes:
+def read(tmp_path: Path, text: str, vote_map: str = MAP, *, name: str = "votes.csv") -> Votes:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "MAP.toml").write_text(label_map, encoding="utf-8")
+    (tmp_path / "MAP.toml").write_text(vote_map, encoding="utf-8")
     return read_votes(tmp_path / name, read_map(tmp_path / "MAP.toml"))
 
 
@@ -102,12 +102,12 @@ def test_faults_in_a_file_name_row_and_column(tmp_path: Path, text: str, message
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "MAP.toml").write_text(MAP, encoding="utf-8")
-    label_map = read_map(tmp_path / "MAP.toml")
+    vote_map = read_map(tmp_path / "MAP.toml")
     with pytest.raises(ImportFileError, match="no such file"):
-        read_votes(tmp_path / "absent.csv", label_map)
+        read_votes(tmp_path / "absent.csv", vote_map)
     (tmp_path / "latin.csv").write_bytes("image,worker,p,g\né,1,1,1\n".encode("latin-1"))
     with pytest.raises(ImportFileError, match="not a text file in UTF-8"):
-        read_votes(tmp_path / "latin.csv", label_map)
+        read_votes(tmp_path / "latin.csv", vote_map)
 
 
 # --- plain CSV ------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def test_plain_csv(tmp_path: Path) -> None:
 
 
 def test_factors_rows_to_read_and_doubled_votes(tmp_path: Path) -> None:
-    label_map = MAP.replace(
+    vote_map = MAP.replace(
         'rater = "worker"',
         """rater = "worker"
 duplicates = "last"
@@ -144,7 +144,7 @@ kind = { column = "s", values = { 1 = "one" }, other = "keep" }
         "b,1,1,1,bad,x,1\n"
         "c,1,1,1,ok,x,2\n"
     )
-    found = read(tmp_path, text, label_map)
+    found = read(tmp_path, text, vote_map)
     assert answers(found) == [("a", "1", {"person": "no", "gender": "man"})]
     assert dict(found.images["a"].factors) == {"model": "x", "side": "left", "kind": "one"}
     assert dict(found.dropped) == {
@@ -155,15 +155,15 @@ kind = { column = "s", values = { 1 = "one" }, other = "keep" }
 
 
 def test_a_level_that_the_map_does_not_know_is_an_error_by_default(tmp_path: Path) -> None:
-    label_map = MAP + '\n[factors.side]\ncolumns = ["p"]\nvalues = { 2 = "right" }\n'
+    vote_map = MAP + '\n[factors.side]\ncolumns = ["p"]\nvalues = { 2 = "right" }\n'
     with pytest.raises(ImportFileError, match="row 2, column p: '1' is not in values"):
-        read(tmp_path, "image,worker,p,g\na,1,1,1\n", label_map)
+        read(tmp_path, "image,worker,p,g\na,1,1,1\n", vote_map)
 
 
 def test_an_image_with_two_levels_is_named_too_shortly(tmp_path: Path) -> None:
-    label_map = MAP + '\n[factors]\nmodel = "m"\n'
+    vote_map = MAP + '\n[factors]\nmodel = "m"\n'
     with pytest.raises(ImportFileError, match="name the image by more columns"):
-        read(tmp_path, "image,worker,p,g,m\na,1,1,1,x\na,2,1,1,y\n", label_map)
+        read(tmp_path, "image,worker,p,g,m\na,1,1,1,x\na,2,1,1,y\n", vote_map)
 
 
 # --- Mechanical Turk ------------------------------------------------------------------------------
@@ -278,9 +278,9 @@ def test_label_studio(tmp_path: Path) -> None:
 
 
 def test_label_studios_short_export(tmp_path: Path) -> None:
-    label_map = LABEL_STUDIO.replace("completed_by", "annotator")
+    vote_map = LABEL_STUDIO.replace("completed_by", "annotator")
     rows = [{"key": "k1", "prompt": "", "annotator": 1, "person": "Yes", "annotation_id": 7}]
-    found = read(tmp_path, json.dumps(rows), label_map, name="min.json")
+    found = read(tmp_path, json.dumps(rows), vote_map, name="min.json")
     assert answers(found) == [("k1", "1", {"person": "yes"})]
 
 

@@ -55,10 +55,10 @@ def audit(tmp_path: Path) -> AuditFolder:
 
 
 def write(tmp_path: Path, rows: str) -> tuple[Path, Path]:
-    file, label_map = tmp_path / "votes.csv", tmp_path / "map.toml"
+    file, vote_map = tmp_path / "votes.csv", tmp_path / "map.toml"
     file.write_text("file,who,prompt,seed,g\n" + rows, encoding="utf-8")
-    label_map.write_text(MAP, encoding="utf-8")
-    return file, label_map
+    vote_map.write_text(MAP, encoding="utf-8")
+    return file, vote_map
 
 
 # --- import ---------------------------------------------------------------------------------------
@@ -68,10 +68,10 @@ def test_images_are_found_by_prompt_and_seed_or_by_key(audit: AuditFolder, tmp_p
     wanted = "prompt = 'a photo of nurse' AND seed = 1"
     ((key,),) = audit.images().filter(wanted).select("key").fetchall()
     prompt = "a photo of nurse"
-    file, label_map = write(
+    file, vote_map = write(
         tmp_path, f"one,A2XY,{prompt},0,man\none,B7,{prompt},0,man\n{key},A2XY,,,?\n"
     )
-    found = raters.import_labels(audit.path, file, label_map)
+    found = raters.import_votes(audit.path, file, vote_map)
     assert (found.images, found.votes, found.raters, found.edition) == (2, 3, 2, 1)
     assert "3 votes of 2 raters on 2 images stored as raters, edition 1" in found.sentence()
     votes = raters.load_votes(AuditFolder(audit.path))
@@ -82,29 +82,29 @@ def test_images_are_found_by_prompt_and_seed_or_by_key(audit: AuditFolder, tmp_p
 
 
 def test_names_of_crowd_workers_stay_outside(audit: AuditFolder, tmp_path: Path) -> None:
-    file, label_map = write(tmp_path, "one,WORKER77,a photo of nurse,0,man\n")
-    raters.import_labels(audit.path, file, label_map)
+    file, vote_map = write(tmp_path, "one,WORKER77,a photo of nurse,0,man\n")
+    raters.import_votes(audit.path, file, vote_map)
     stored = [path for path in (audit.path / "measurements").rglob("*") if path.is_file()]
     assert stored
     assert not any(b"WORKER77" in path.read_bytes() for path in stored)
 
 
 def test_editions(audit: AuditFolder, tmp_path: Path) -> None:
-    file, label_map = write(tmp_path, "one,1,a photo of nurse,0,man\n")
-    first = raters.import_labels(audit.path, file, label_map)
-    again = raters.import_labels(audit.path, file, label_map)
+    file, vote_map = write(tmp_path, "one,1,a photo of nurse,0,man\n")
+    first = raters.import_votes(audit.path, file, vote_map)
+    again = raters.import_votes(audit.path, file, vote_map)
     assert (first.edition, first.new, again.edition, again.new) == (1, True, 1, False)
     assert "were here already" in again.sentence()
-    file, label_map = write(tmp_path, "one,1,a photo of nurse,0,woman\n")
-    assert raters.import_labels(audit.path, file, label_map).edition == 2
+    file, vote_map = write(tmp_path, "one,1,a photo of nurse,0,woman\n")
+    assert raters.import_votes(audit.path, file, vote_map).edition == 2
     found = raters.human_labels(AuditFolder(audit.path), "perceived gender")
     assert list(found.values()) == ["woman"]
 
 
 def test_several_groups_of_raters_must_be_named(audit: AuditFolder, tmp_path: Path) -> None:
-    file, label_map = write(tmp_path, "one,1,a photo of nurse,0,man\n")
+    file, vote_map = write(tmp_path, "one,1,a photo of nurse,0,man\n")
     for name in ("crowd", "experts"):
-        raters.import_labels(audit.path, file, label_map, name=name)
+        raters.import_votes(audit.path, file, vote_map, name=name)
     with pytest.raises(AuditError, match="name one of: crowd, experts"):
         raters.load_votes(audit)
     assert len(raters.load_votes(audit, "crowd").votes) == 1
@@ -125,14 +125,14 @@ def test_an_image_that_is_not_in_the_audit(
     audit: AuditFolder, tmp_path: Path, rows: str, message: str
 ) -> None:
     with pytest.raises(ImportFileError, match=re.escape(message)):
-        raters.import_labels(audit.path, *write(tmp_path, rows))
+        raters.import_votes(audit.path, *write(tmp_path, rows))
     assert audit.measurers() == []
 
 
 def test_an_audit_without_votes_says_how_to_get_some(audit: AuditFolder, tmp_path: Path) -> None:
     with pytest.raises(AuditError, match="portrayal annotate"):
         raters.load_votes(audit)
-    raters.import_labels(audit.path, *write(tmp_path, "one,1,a photo of nurse,0,man\n"))
+    raters.import_votes(audit.path, *write(tmp_path, "one,1,a photo of nurse,0,man\n"))
     with pytest.raises(AuditError, match="raters were not asked about 'skin tone'"):
         raters.human_labels(audit, "skin tone")
 
@@ -160,10 +160,10 @@ def test_label_studio_and_back(audit: AuditFolder, tmp_path: Path) -> None:
         for task in tasks
     ]  # fmt: skip
     (tmp_path / "export.json").write_text(json.dumps(export), encoding="utf-8")
-    raters.import_labels(audit.path, tmp_path / "export.json", out / "map.toml")
+    raters.import_votes(audit.path, tmp_path / "export.json", out / "map.toml")
     genders = raters.human_labels(AuditFolder(audit.path), "perceived gender")
     assert list(genders.values()) == ["man"] * 6
-    scored = raters.score_labels(tmp_path / "export.json", out / "map.toml")
+    scored = raters.score_file(tmp_path / "export.json", out / "map.toml")
     assert scored["scores"][0]["group"] == {"category": "profession"}
     assert [each["attribute"] for each in scored["scores"][0]["attributes"]] == ["nurse", EVIL]
 
@@ -205,7 +205,7 @@ def test_mechanical_turk_and_back(audit: AuditFolder, tmp_path: Path) -> None:
         table = csv.DictWriter(file, list(rows[0]))
         table.writeheader()
         table.writerows(rows)
-    raters.import_labels(audit.path, tmp_path / "batch.csv", out / "map.toml")
+    raters.import_votes(audit.path, tmp_path / "batch.csv", out / "map.toml")
     genders = raters.human_labels(AuditFolder(audit.path), "perceived gender", rule="unanimous")
     assert list(genders.values()) == ["woman"] * 6
 
