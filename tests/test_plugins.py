@@ -165,6 +165,14 @@ def test_a_near_name_is_hinted_at(installed: Installed) -> None:
         open_measurer("clai")
 
 
+def test_a_measurer_takes_the_settings_it_declares(installed: Installed) -> None:
+    """The device and the cutting of texts are a whole run's: who has no use for them gets none."""
+    installed.add_object(MEASURERS, "THUMB")
+    assert open_measurer("thumb", device="cuda", truncate=True) == ("thumb", {})
+    with pytest.raises(MeasurementError, match="thumb: setting dtype is unknown; allowed: none"):
+        open_measurer("thumb", dtype="float16")
+
+
 def test_what_a_generator_declares_about_its_images(installed: Installed) -> None:
     installed.add_object(GENERATORS, "CLAY")
     clay, other = Identity("clay", "clay"), Identity("diffusers", "clay")

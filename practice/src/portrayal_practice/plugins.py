@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from portrayal.generators import SETTINGS, GeneratorKind
 from portrayal.language import LanguageKind
-from portrayal.measurers import MeasurerKind
+from portrayal.measurers import ENCODER_SETTINGS, MeasurerKind
 from portrayal.records import Identity
 from portrayal_practice import NAME, PAINTER
 from portrayal_practice.weights import CLIP, MASKED_WORDS, PIPELINE, part_folder
@@ -94,6 +94,7 @@ ENCODER = MeasurerKind(
     written=NAME,
     open=_open_encoder,
     names=(NAME,),
+    settings=ENCODER_SETTINGS,
     default=NAME,
     identity_kind="clip",
     valid_for=is_of_practice_world,

@@ -30,7 +30,7 @@ from portrayal.loading import (
     weights_hash,
 )
 from portrayal.measurers.encoders import TowerEncoder, settled
-from portrayal.measurers.registry import SETTINGS, MeasurerKind
+from portrayal.measurers.registry import ENCODER_SETTINGS, MeasurerKind
 from portrayal.records import Identity, plain
 
 _PREPARERS = min(8, os.cpu_count() or 1)
@@ -207,6 +207,6 @@ def download(model: str, revision: str | None) -> str:
 KIND = MeasurerKind(
     written="a folder or a Hub id (owner/name)",
     open=open_clip_model,
-    settings=(*SETTINGS, "revision"),
+    settings=(*ENCODER_SETTINGS, "revision"),
     general=True,
 )

@@ -13,7 +13,7 @@ from PIL import Image
 from portrayal.errors import MeasurementError, one_of
 from portrayal.loading import choose_device, choose_dtype, first_line, import_extra, weights_hash
 from portrayal.measurers.encoders import TowerEncoder, settled
-from portrayal.measurers.registry import MeasurerKind
+from portrayal.measurers.registry import ENCODER_SETTINGS, MeasurerKind
 from portrayal.records import Identity, plain
 
 PREFIX = "open_clip:"
@@ -163,6 +163,7 @@ def _weights(library: Any, model: str, architecture: str, tag: str) -> Path:
 KIND = MeasurerKind(
     written=f"{PREFIX}ARCHITECTURE/WEIGHTS",
     open=open_open_clip,
+    settings=ENCODER_SETTINGS,
     is_meant=lambda name: name.startswith(PREFIX),
     identity_kind="open_clip",
 )

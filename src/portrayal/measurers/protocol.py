@@ -96,8 +96,8 @@ class Measurer(Protocol):
         """Everything that changes what it says, and nothing else."""
 
     @property
-    def gives(self) -> Sequence[Given]:
-        """What it says of an image."""
+    def gives(self) -> Sequence[str]:
+        """What it says of an image; each one a `Given`."""
 
     def measure(self, images: Sequence[Image.Image]) -> Sequence[Answer | Reason]:
         """Return what it says, or the reason why nothing, of each RGB image."""

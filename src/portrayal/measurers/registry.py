@@ -1,4 +1,4 @@
-"""Which encoders are installed, how a name finds its own, and whose images each is valid for."""
+"""Which measurers are installed, how a name finds its own, and whose images each is valid for."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from portrayal.plugins import MEASURERS, PRACTICE_WORLD, NamedKind, default_name
 from portrayal.records import Identity
 
 if TYPE_CHECKING:  # packages register kinds with it, and the command line loads them at its start
-    from portrayal.measurers.protocol import Encoder
+    from portrayal.measurers.protocol import Measurer
 
-SETTINGS = ("dtype", "device", "batch_size", "truncate")
+ENCODER_SETTINGS = ("dtype", "device", "batch_size", "truncate")
 """What encoders usually take."""
+
+_OF_ALL = ("device", "truncate")
+"""Given to all measurers of a run; one that runs nowhere else or reads no text takes neither."""
 
 EXAMPLE = "openai/clip-vit-base-patch32"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasurerKind(NamedKind["Encoder"]):
+class MeasurerKind(NamedKind["Measurer"]):
     """A kind of measurer, registered under the entry points `portrayal.measurers`."""
-
-    settings: tuple[str, ...] = SETTINGS
 
 
 def measurer_kinds() -> list[MeasurerKind]:
@@ -77,27 +78,30 @@ def require_valid(measurers: Iterable[Identity], generator: Identity) -> None:
             )
 
 
-def open_measurer(name: str, **settings: Any) -> Encoder:
-    """Open an encoder of images and texts by its name.
+def open_measurer(name: str, **settings: Any) -> Measurer:
+    """Open a measurer by its name.
 
     Args:
-        name: The name of an installed encoder, a folder, a Hub id, or
+        name: The name of an installed measurer, a folder, a Hub id, or
             "open_clip:ViT-B-32/laion2b_s34b_b79k".
-        settings: dtype, device, batch_size, truncate, revision; None means the encoder's own.
+        settings: Those of its kind; None means its own. `device` and `truncate` may be given to
+            any measurer.
 
     Raises:
-        MeasurementError: No such encoder, or a setting that it does not have.
+        MeasurementError: No such measurer, or a setting that it does not have.
     """
     kind = meant(measurer_kinds(), name)
     if kind is None:
-        raise MeasurementError(f"there is no encoder {name!r}; allowed: {_written()}")
+        raise MeasurementError(f"there is no measurer {name!r}; allowed: {_written()}")
     # A switch that is off is the same as one that was never mentioned.
     given = {
-        key: value for key, value in settings.items() if value is not None and value is not False
+        key: value
+        for key, value in settings.items()
+        if value is not None and value is not False and (key in kind.settings or key not in _OF_ALL)
     }
     for key in given:
         if key not in kind.settings:
             raise MeasurementError(
-                f"{name}: setting {key} is unknown; allowed: {one_of(kind.settings)}"
+                f"{name}: setting {key} is unknown; allowed: {one_of(kind.settings) or 'none'}"
             )
     return kind.open(name, **given)

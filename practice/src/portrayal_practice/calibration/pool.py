@@ -56,7 +56,10 @@ def paint_pool(
     if samples < 2:
         raise PracticeError(f"samples is {samples}; allowed: 2 or more")
     generator = generator or PainterGenerator()
-    encoder = encoder or open_measurer(NAME)
+    if encoder is None:
+        opened = open_measurer(NAME)
+        assert isinstance(opened, Encoder)
+        encoder = opened
     store = None if folder is None else _store(folder, texts, generator, encoder)
     blocks: list[Vectors] = []
     wanted = samples * len(texts)
