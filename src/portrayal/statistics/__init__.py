@@ -99,6 +99,14 @@ from portrayal.statistics.intervals import (
 )
 from portrayal.statistics.leaning import LeaningResult, leaning_change
 from portrayal.statistics.levels import LevelTest, level_test
+from portrayal.statistics.looks import (
+    LooksMethod,
+    LooksResult,
+    look_sizes,
+    planned_looks,
+    spent_share,
+    unplanned_looks,
+)
 from portrayal.statistics.permutation import PermutationResult
 from portrayal.statistics.power import (
     detectable_effect,
@@ -143,6 +151,8 @@ __all__ = [
     "ItemMean",
     "LeaningResult",
     "LevelTest",
+    "LooksMethod",
+    "LooksResult",
     "ManyGroupDiversityResult",
     "MeanInfluenceResult",
     "MultiAssociationResult",
@@ -195,6 +205,7 @@ __all__ = [
     "krippendorff_alpha",
     "leaning_change",
     "level_test",
+    "look_sizes",
     "many_group_diversity",
     "mean_influence",
     "multi_association",
@@ -202,6 +213,7 @@ __all__ = [
     "paired_change",
     "pearson_correlation",
     "percent_agreement",
+    "planned_looks",
     "prediction_powered_share",
     "prompts_share_interval",
     "reduction_from_counts",
@@ -209,5 +221,7 @@ __all__ = [
     "shapley_influence",
     "share_interval",
     "single_association",
+    "spent_share",
+    "unplanned_looks",
     "word_influence",
 ]

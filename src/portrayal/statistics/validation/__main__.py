@@ -17,6 +17,7 @@ from portrayal.statistics.validation import (
     correlation,
     diversity,
     influence,
+    looks,
     reduction,
     shares,
 )
@@ -45,6 +46,7 @@ FAMILIES = {
     "correlation": Family(correlation.settings, correlation.validate_correlation),
     "diversity": Family(diversity.settings, diversity.validate),
     "influence": Family(influence.settings, influence.validate),
+    "looks": Family(looks.settings, looks.validate),
     "reduction": Family(reduction.settings, reduction.validate_reduction),
     "shares": Family(shares.settings, shares.validate),
 }
