@@ -192,7 +192,9 @@ def test_without_a_default_the_option_is_required(installed: Installed) -> None:
         "which model? give --model: openai:MODEL or api:MODEL, a folder or a Hub id (owner/name); "
         f"{INSTALL}"
     )
-    with pytest.raises(MeasurementError, match=r"which measurer\? give --measurer: open_clip:ARCH"):
+    with pytest.raises(
+        MeasurementError, match=r"which measurer\? give --measurer: faces, open_clip:ARCH"
+    ):
         default_measurer()
     assert Transmutation().model == ""
     with pytest.raises(LanguageError) as words:
@@ -234,7 +236,8 @@ def test_a_measurer_says_whose_images_it_is_valid_for(installed: Installed) -> N
         require_valid([Identity("clip", "some/clip"), thumb], photographs)
     assert str(refused.value) == (
         "thumb is valid for clay figures only, not for those of photographs; name another "
-        "measurer with --measurer, such as openai/clip-vit-base-patch32"
+        "measurer with --measurer, such as faces (pip install "
+        '"portrayal[faces]") or openai/clip-vit-base-patch32'
     )
 
 

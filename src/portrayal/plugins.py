@@ -178,8 +178,8 @@ def registered_names() -> frozenset[str]:
 
 def hint_for(name: str) -> str:
     """Return what may have been meant by a name that nothing answers to, as the end of a line."""
-    known = sorted(registered_names())
-    if not known:
-        return f"; {PRACTICE_WORLD}"
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = difflib.get_close_matches(name, sorted(registered_names()), n=1, cutoff=0.7)
+    if near:
+        return f"; did you mean {near[0]}?"
+    has_default = any(kind.default for kind in plugins(GENERATORS, NamedKind).values())
+    return "" if has_default else f"; {PRACTICE_WORLD}"

@@ -43,7 +43,8 @@ def test_an_encoder_that_is_not_valid_for_them_is_refused(
     before = fingerprint(out)
     refused = (
         "practice is valid for images of the practice world only, not for those of files; "
-        "name another measurer with --measurer, such as openai/clip-vit-base-patch32"
+        "name another measurer with --measurer, such as faces (pip install "
+        '"portrayal[faces]") or openai/clip-vit-base-patch32'
     )
     assert portrayal("run", work, "--out", out).error == refused
     assert portrayal("run", work, "--out", out, "--encoder", "practice").error == refused

@@ -96,7 +96,7 @@ def test_boxes_are_those_of_the_package_the_model_is_from(
     (face,) = faces(detector, astronaut)
     left, top, right, bottom, confidence = boxes[0] / [512, 512, 512, 512, 1]
     assert len(boxes) == 1
-    assert face == pytest.approx((left, top, right - left, bottom - top, confidence), abs=0.01)
+    assert face[:5] == pytest.approx((left, top, right - left, bottom - top, confidence), abs=0.01)
 
 
 def test_two_faces_no_face_and_a_turned_image(
@@ -133,4 +133,4 @@ def test_the_loop_stores_faces_once_and_damaged_images_as_such(
     rows = audit.measurements(detector.identity).select("people, reason").fetchall()
     stored = next(json.loads(text) for text, reason in rows if reason is None)
     assert len(stored) == 1
-    assert as_face(stored[0]) == pytest.approx(faces(detector, astronaut)[0], abs=0.05)
+    assert as_face(stored[0])[:5] == pytest.approx(faces(detector, astronaut)[0][:5], abs=0.05)

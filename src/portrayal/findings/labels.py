@@ -73,7 +73,10 @@ def label_shown(shown: Shown, name: str, axis: Axis, data: StudyData) -> Classif
     each = _label_people([one for people in found for one in people or ()], name, axis, data)
     if each is None:
         return whole
-    return _by_people(whole or _unknown(len(found), axis), found, each)
+    # A measurer that found nobody may still say what the image counts as, such as "unknown".
+    own = [name in shown.labels.get(key, {}) for key in shown.keys]
+    decided = [None if not one and said else one for one, said in zip(found, own, strict=True)]
+    return _by_people(whole or _unknown(len(found), axis), decided, each)
 
 
 def unlabelled(name: str, axis: Axis, data: StudyData) -> str:

@@ -65,10 +65,10 @@ class CenterFace:
         """Return the faces in an RGB image, the surest first."""
         width, height = _fitting(image.size)
         pixels = np.asarray(image.resize((width, height), Image.Resampling.BILINEAR), np.float32)
-        heat, size, offset, _ = self._session.run(
+        heat, size, offset, points = self._session.run(
             None, {self._input: pixels.transpose(2, 0, 1)[None]}
         )
-        boxes = _boxes(heat[0, 0], size[0], offset[0])
+        boxes = _boxes(heat[0, 0], size[0], offset[0], points[0])
         return [
             Face(
                 max(0.0, left / width),
@@ -76,8 +76,9 @@ class CenterFace:
                 min(right / width, 1.0) - max(0.0, left / width),
                 min(bottom / height, 1.0) - max(0.0, top / height),
                 confidence,
+                (eyes[0] / width, eyes[1] / height, eyes[2] / width, eyes[3] / height),
             )
-            for left, top, right, bottom, confidence in _without_doubles(boxes).tolist()
+            for left, top, right, bottom, confidence, *eyes in _without_doubles(boxes).tolist()
         ]
 
 
@@ -103,13 +104,16 @@ def _fitting(size: tuple[int, int]) -> tuple[int, int]:
     return width, height
 
 
-def _boxes(heat: Array, size: Array, offset: Array) -> Array:
-    """Return left, top, right, bottom and confidence of every place that is warm enough."""
+def _boxes(heat: Array, size: Array, offset: Array, points: Array) -> Array:
+    """Return left, top, right, bottom, confidence and both eyes of every place warm enough."""
     rows, columns = np.nonzero(heat > LEAST_CONFIDENCE)
     heights, widths = np.exp(size[:, rows, columns]) * CELL
     top = (rows + offset[0, rows, columns] + 0.5) * CELL - heights / 2
     left = (columns + offset[1, rows, columns] + 0.5) * CELL - widths / 2
-    found = [left, top, left + widths, top + heights, heat[rows, columns]]
+    # Five points follow as y and x within the box; the eyes are the first two.
+    ys, xs = points[0:4:2, rows, columns] * heights + top, points[1:4:2, rows, columns] * widths
+    eyes = [xs[0] + left, ys[0], xs[1] + left, ys[1]]
+    found = [left, top, left + widths, top + heights, heat[rows, columns], *eyes]
     return np.stack(found, axis=1).astype(np.float32)
 
 
@@ -125,4 +129,4 @@ def _without_doubles(boxes: Array) -> Array:
         areas = np.prod(rest[:, 2:4] - rest[:, :2], axis=1)
         whole = np.prod(best[2:4] - best[:2]) + areas - shared
         left = rest[shared <= OVERLAP * whole]
-    return np.array(kept, dtype=np.float32).reshape(-1, 5)
+    return np.array(kept, dtype=np.float32).reshape(-1, 9)

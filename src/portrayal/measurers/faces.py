@@ -25,13 +25,18 @@ KIND = "faces"
 
 
 class Face(NamedTuple):
-    """A face's box as shares of the image, and how sure the detector is (0 to 1)."""
+    """A face's box as shares of the image, how sure the detector is (0 to 1), and its eyes.
+
+    `eyes` are x and y of the eye on the left of the image, then of the other one, as shares of the
+    image; None where the detector does not tell.
+    """
 
     left: float
     top: float
     width: float
     height: float
     confidence: float
+    eyes: tuple[float, float, float, float] | None = None
 
     def person(self) -> FoundPerson:
         """Return who has the face, with its box inside the image."""

@@ -75,7 +75,8 @@ class Answer(TypedDict, total=False):
         labels: Probabilities of answers by axis; they need not add up to 1.
         numbers: Numbers by name.
         people: Everybody who was found; nobody is an answer too. Where people have labels, most of
-            them decide what the image counts as.
+            them decide what the image counts as; without people its own labels do, and without
+            these it shows nobody.
     """
 
     embedding: npt.ArrayLike

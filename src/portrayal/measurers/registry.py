@@ -20,7 +20,7 @@ ENCODER_SETTINGS = ("dtype", "device", "batch_size", "truncate")
 _OF_ALL = ("device", "truncate")
 """Given to all measurers of a run; one that runs nowhere else or reads no text takes neither."""
 
-EXAMPLE = "openai/clip-vit-base-patch32"
+EXAMPLE = 'faces (pip install "portrayal[faces]") or openai/clip-vit-base-patch32'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ def open_measurer(name: str, **settings: Any) -> Measurer:
     """Open a measurer by its name.
 
     Args:
-        name: The name of an installed measurer, a folder, a Hub id, or
+        name: The name of an installed measurer such as "faces", a folder, a Hub id, or
             "open_clip:ViT-B-32/laion2b_s34b_b79k".
         settings: Those of its kind; None means its own. `device` and `truncate` may be given to
             any measurer.

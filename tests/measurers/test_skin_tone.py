@@ -1,0 +1,73 @@
+"""Skin tone from colour: swatches, an independent conversion, and cases that are unknown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from portrayal.measurers.skin_tone import (
+    MONK_AXIS,
+    SIDE,
+    SWATCHES,
+    TONE_AXIS,
+    UNKNOWN_TONE,
+    is_grey,
+    skin_tone,
+    to_lab,
+)
+
+
+def face(*colours: str) -> Image.Image:
+    """Return a chip whose left and right half have these colours."""
+    chip = Image.new("RGB", (SIDE, SIDE), colours[0])
+    chip.paste(Image.new("RGB", (SIDE // 2, SIDE), colours[-1]), (SIDE // 2, 0))
+    return chip
+
+
+def test_colours_convert_as_in_scikit_image() -> None:
+    from skimage.color import rgb2lab
+
+    colours = np.random.default_rng(0).integers(0, 256, (500, 3)).astype(np.float64)
+    assert to_lab(colours) == pytest.approx(rgb2lab(colours / 255), abs=1e-2)
+
+
+@pytest.mark.parametrize("number", range(1, 11))
+def test_every_swatch_is_nearest_to_itself(number: int) -> None:
+    found = skin_tone(face(f"#{SWATCHES[number - 1]}"))
+    assert found.labels[MONK_AXIS] == {f"Monk {number}": 1.0}
+
+
+def test_the_angle_falls_from_light_to_dark_and_gives_the_two_groups() -> None:
+    angles = [skin_tone(face(f"#{one}")).numbers["ITA"] for one in SWATCHES]
+    assert angles[0] > 80
+    assert angles[-1] < -60
+    assert np.corrcoef(angles, range(10))[0, 1] < -0.9
+    assert skin_tone(face(f"#{SWATCHES[3]}")).labels[TONE_AXIS]["light skin"] == 1
+    assert skin_tone(face(f"#{SWATCHES[6]}")).labels[TONE_AXIS]["dark skin"] == 1
+
+
+@pytest.mark.parametrize(
+    ("case", "chip"),
+    [
+        ("no light", face("#080504")),
+        ("overexposed", face("#fffdfb")),
+        ("blue light", face("#6070a0")),
+        ("green light", face("#60a060")),
+        ("light from one side", face("#d7bd96", "#825c43")),
+    ],
+)
+def test_poor_light_is_unknown(case: str, chip: Image.Image) -> None:
+    assert skin_tone(chip) == UNKNOWN_TONE, case
+
+
+def test_two_tones_in_one_cheek_share_the_probability() -> None:
+    pixels = np.asarray(face(f"#{SWATCHES[5]}")).copy()
+    pixels[::2] = list(bytes.fromhex(SWATCHES[6]))
+    found = skin_tone(Image.fromarray(pixels)).labels[MONK_AXIS]
+    assert found == pytest.approx({"Monk 6": 0.5, "Monk 7": 0.5}, abs=0.11)
+
+
+def test_grey_images_are_told_from_coloured_ones() -> None:
+    assert is_grey(face("#777777"))
+    assert not is_grey(face("#d7bd96"))
