@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,11 @@ def test_channels_last_makes_the_same_images(sd1: Path) -> None:
         ("on", "cpu", 0, 1),
     ],
 )
-def test_compiling_waits_until_it_pays(mode: str, device: str, left: int, expected: int) -> None:
+def test_compiling_waits_until_it_pays(
+    mode: str, device: str, left: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = itertools.count()  # every batch takes a second, on any machine
+    monkeypatch.setattr(compilation.time, "perf_counter", lambda: float(next(seconds)))
     pipeline = Pipeline()
     found = Compilation(pipeline, mode=mode, device=device)
     found.expect(left)
