@@ -10,11 +10,12 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "portrayal"
 
 BASE = {
-    "errors", "progress", "records", "pixels", "plugins", "statistics", "audit", "studies",
-    "loading",
+    "errors", "numbers", "progress", "records", "pixels", "plugins", "statistics", "audit",
+    "studies", "loading",
 }  # fmt: skip
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "numbers": set(),
     "progress": set(),
     "records": {"errors"},
     "pixels": set(),

@@ -30,7 +30,7 @@ def test_five_verbs_alone_do_what_run_does(
     assert "12 images measured" in portrayal("measure", out).err
     analyzed = portrayal("analyze", out)
     assert "do group shares" in analyzed.out
-    assert "95 % interval" in analyzed.out
+    assert "95% CI" in analyzed.out
     page = portrayal("report", out)
     assert f"report: {out}/report/index.html" in page.err.replace("\n", "")
     ours = json.loads((out / "results.json").read_text())
@@ -101,7 +101,7 @@ def test_options_of_the_analysis_reach_it(portrayal: CommandLine, audit: Path) -
         "permute": "targets", "people": "whole", "consensus": "unanimous",
         "resamples": 199, "confidence": 0.9, "seed": 0,
     }  # fmt: skip
-    assert "90 % interval" in portrayal("analyze", audit, "--confidence", "0.9").out
+    assert "90% CI" in portrayal("analyze", audit, "--confidence", "0.9").out
 
 
 def test_figures_are_written_beside_the_report(portrayal: CommandLine, audit: Path) -> None:

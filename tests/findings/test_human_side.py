@@ -107,7 +107,7 @@ def test_agreement_is_the_share_of_images_with_the_same_group(audit: AuditFolder
     assert (found.n, found.n_missing) == (24, 0)
     assert found.low is not None
     assert found.low < 0.75
-    assert "75 % of 24 images" in found.sentence
+    assert "75% of 24 images" in found.sentence
     tables = {table.name: table for table in results.studies[0].parts}
     counts = [row[1:3] for row in tables["confusion-perceived-gender"].rows]
     assert sum(row[i] for i, row in enumerate(counts)) == 18

@@ -21,7 +21,7 @@ from portrayal.statistics.intervals import UNKNOWN, Interval
 ENGINEER = ("A photo of an engineer", "An engineer at work")
 NURSE = ("A photo of a nurse", "A nurse at work")
 
-# 20 captions each: engineers 30 % women naive, 10 % without indicators (of ten), nurses 70 and 90.
+# 20 captions each: engineers 30% women naive, 10% without indicators (of ten), nurses 70 and 90.
 MARKED = ["female"] * 5 + ["unknown"] + ["male"] * 5 + ["unknown"] * 9
 ENGINEERS = Captions(
     split(6, 14, MARKED),
@@ -111,7 +111,7 @@ def test_shared_training_images_are_one_chance_for_all_prompts(tmp_path: Path) -
 def test_reduction_and_decomposition_add_up(result: StudyResult) -> None:
     found, less = of(result, "amplification"), of(result, "reduction of amplification")
     for name in ("no-indicators", "nearest", "both"):
-        # Captions of these subsets are further from 50 % than those of the naive one.
+        # Captions of these subsets are further from 50% than those of the naive one.
         assert less[name].estimate > 0  # type: ignore[operator]
         assert found[name].estimate < found["naive"].estimate  # type: ignore[operator]
     parts = rows(result, "decomposition")
@@ -206,7 +206,7 @@ def test_captions_as_prompts_are_compared_with_their_own_images(tmp_path: Path) 
     # Shares are the same; thinning 40 images to 20 leaves a hundredth of a point.
     assert found["captions"].estimate == pytest.approx(0.0, abs=0.05)
     assert found["captions-no-indicators"].estimate == pytest.approx(0.0, abs=0.05)
-    assert "as far from 50 % as" in found["captions"].sentence
+    assert "as far from 50% as" in found["captions"].sentence
     assert of(result, "reduction of amplification")["captions"].estimate == pytest.approx(
         found["naive"].estimate, abs=0.05
     )
@@ -226,7 +226,7 @@ def test_switching_occupations_are_shown_both_ways(tmp_path: Path) -> None:
     assert naive.details["switched"] == 2
     with_all = np.mean([np.mean([20, 10 - 20]), np.mean([10, 20 - 20])])
     assert naive.details["plug_in_with_switching"] == pytest.approx(with_all)
-    assert "without 2 comparisons in which the majority flips: 15.0" in naive.sentence
+    assert "without 2 comparisons in which the majority flips: 15" in naive.sentence
     numbers = rows(result, "amplification-numbers")
     assert {r["occupations that switch"] for r in numbers} == {"excluded", "included"}
 
@@ -275,7 +275,7 @@ def test_a_warning_when_one_side_loses_more(tmp_path: Path) -> None:
     }
     result = analyzed(*build(tmp_path / "audit", study, generated, captions))
     (warning,) = (note for note in result.notes if "treat the two sides differently" in note)
-    assert "of generated and 0 % of training images are dropped" in warning
+    assert "of generated and 0% of training images are dropped" in warning
     even = {prompt.text: Shown(4, 6) for prompt in study.prompts()}
     calm = analyzed(*build(tmp_path / "calm", study, even, captions))
     assert not any("treat the two sides" in note for note in calm.notes)

@@ -60,7 +60,7 @@ def test_flowers_and_insects_end_to_end(audit: AuditFolder) -> None:
     assert effect.sentence.startswith(
         "Images of flowers lean to pleasant rather than unpleasant more than those of insects: d"
     )
-    assert "a large effect; p < 0.001; 250 + 250 images of 25 + 25 prompts." in effect.sentence
+    assert "a large effect; p < .001; 250 + 250 images of 25 + 25 prompts." in effect.sentence
     stored = audit.results()
     assert stored["findings"] == [json.loads(json.dumps(asdict(one))) for one in found]
 
@@ -203,7 +203,7 @@ def test_q_corrects_over_all_tests_of_the_audit(
     assert tested[0][1] == pytest.approx(min(2 * tested[0][0], tested[1][0]))
     assert tested[1][1] == pytest.approx(tested[1][0])
     assert (
-        "After correction over 2 tests: q < 0.001"
+        "After correction over 2 tests: q < .001"
         in only(results.findings_of(results.studies[0].study), "d").sentence
     )
     assert "Not clear after correction" not in " ".join(f.sentence for f in results.findings)

@@ -77,8 +77,8 @@ def test_shares_count_known_unknown_and_nobody_apart(audit: AuditFolder) -> None
     assert (nurse.n, nurse.n_missing, nurse.unit) == (18, 2, "image")
     assert nurse.details["counts"] == {"woman": 16, "man": 2}
     assert nurse.sentence == (
-        "Nurse: 89 % of the images with a known group on perceived gender show woman "
-        "(95 % interval 67 % to 97 %); 18 known, 1 unknown, 1 show nobody."
+        "Nurse: 89% of the images with a known group on perceived gender show woman "
+        "(95% CI 67% to 97%); 18 known, 1 unknown, 1 show nobody."
     )
     (part,) = result.studies[0].parts
     assert isinstance(part, Shares)
@@ -100,7 +100,7 @@ def test_levels_that_differ_are_found_and_named(audit: AuditFolder) -> None:
     assert found.p is not None
     assert found.p < 0.001
     assert found.q == found.p
-    assert "runs from 17 % (mechanic) to 89 % (nurse)" in found.sentence
+    assert "runs from 17% (mechanic) to 89% (nurse)" in found.sentence
     assert found.low is not None
     assert found.estimate is not None
     assert found.low < found.estimate

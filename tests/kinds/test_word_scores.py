@@ -112,16 +112,16 @@ def test_only_doctor_is_clear_in_the_paper(paper: PromptScores) -> None:
 
 def test_the_suggestion_names_the_word_and_the_shares(paper: PromptScores) -> None:
     assert suggest(paper, 0).startswith(
-        "Change “doctor”: replacing it raises the share of female from 16 % to 53 %"
+        "Change “doctor”: replacing it raises the share of female from 16% to 53%"
     )
 
 
 def test_of_two_words_the_one_that_ends_closest_to_even_is_named() -> None:
-    """Replacing the first overshoots to 5 %, replacing the second ends at 55 %."""
+    """Replacing the first overshoots to 5%, replacing the second ends at 55%."""
     tables = {(): [[76, 24, 0]], (0,): hits(5, 100), (1,): hits(55, 100)}
     scores = scored(counted("two words", tables, ("woman", "man", "unknown")))
     assert suggest(scores, 0).startswith(
-        "Change “words”: replacing it lowers the share of woman from 76 % to 55 %"
+        "Change “words”: replacing it lowers the share of woman from 76% to 55%"
     )
 
 
@@ -129,7 +129,7 @@ def test_a_change_past_even_says_so() -> None:
     tables = {(): [[64, 36, 0]], (0,): hits(5, 100), (1,): hits(64, 100)}
     scores = scored(counted("two words", tables, ("woman", "man", "unknown")))
     assert suggest(scores, 0).startswith(
-        "Change “two”: replacing it lowers the share of woman from 64 % to 5 % on average, past "
+        "Change “two”: replacing it lowers the share of woman from 64% to 5% on average, past "
         "even; choose the word with care"
     )
 
@@ -168,7 +168,7 @@ def test_words_that_act_only_together() -> None:
     assert table.rows[0][:4] == ("CEO", "company", "woman", pytest.approx(-0.5))
     assert [row[-1] for row in table.rows if row[2] == "man"] == ["yes", "", ""]
     assert suggest(scores, 1).startswith(
-        "Change “CEO” and “company”: replacing both lowers the share of man from 100 % to 50 %"
+        "Change “CEO” and “company”: replacing both lowers the share of man from 100% to 50%"
     )
 
 
@@ -239,7 +239,7 @@ def test_even_shares_need_no_change_and_unclear_words_are_not_named() -> None:
     unclear = {(): [[4, 20, 0]], (0,): hits(5, 24), (1,): hits(3, 24)}
     scores = scored(counted("two words", unclear, ("woman", "man", "unknown")))
     assert suggest(scores, 0) == (
-        "No word clearly moves the share of woman from 17 % to even; more images, or level 2 "
+        "No word clearly moves the share of woman from 17% to even; more images, or level 2 "
         "(words that act only together), may tell."
     )
 
@@ -347,7 +347,7 @@ def coverage(
 
 def test_a_few_prompts_recover_the_truth() -> None:
     found = coverage(twenty_prompts()[:4], level=1, draws=12, images=2, repeats=15)
-    assert found.mean() > 0.88  # 360 intervals; five standard errors below 95 %
+    assert found.mean() > 0.88  # 360 intervals; five standard errors below 95%
 
 
 def test_ignored_words_have_no_influence_in_the_world() -> None:
@@ -394,6 +394,6 @@ def test_twenty_prompts_recover_the_truth(
 
 @pytest.mark.slow
 def test_few_texts_are_on_the_safe_side() -> None:
-    """Eight texts leave few degrees of freedom: 97.05 % instead of 95 % (docs/studies)."""
+    """Eight texts leave few degrees of freedom: 97.05% instead of 95% (docs/studies)."""
     found = coverage(twenty_prompts(), level=1, draws=8, images=3, repeats=200)
     assert 0.95 <= found.mean() <= 0.98

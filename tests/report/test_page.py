@@ -200,4 +200,4 @@ def test_a_part_that_no_package_knows_is_a_plain_table(audit: AuditFolder) -> No
     audit.write_results(results)
     reader = Reader()
     reader.feed(write_report(audit).read_text(encoding="utf-8"))
-    assert "Of another package p share yes n tiny <.001 25.0 % yes 12,345 0.0012" in words(reader)
+    assert "Of another package p share yes n tiny < .001 25% yes 12,345 0.0012" in words(reader)

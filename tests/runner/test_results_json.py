@@ -101,8 +101,8 @@ def test_a_finding_that_correction_takes_away_says_so() -> None:
     (done,) = corrected([result], alpha=0.05)
     assert [one.q for one in done.findings] == pytest.approx([0.06, 0.5])
     assert [one.sentence for one in done.findings] == [
-        "Found. Not clear after correction over 2 tests: q = 0.060.",
-        "Found. After correction over 2 tests: q = 0.500.",
+        "Found. Not clear after correction over 2 tests: q = .060.",
+        "Found. After correction over 2 tests: q = .50.",
     ]
     assert [row[5] for row in forest.as_table(done.findings).rows] == pytest.approx([0.06, 0.5])
     alone = StudyResult("s", "association", "s", [finding("a", 0.03)])

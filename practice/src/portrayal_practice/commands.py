@@ -14,8 +14,8 @@ from rich.text import Text
 
 from portrayal.cli import console
 from portrayal.cli import options as o
+from portrayal.numbers import DASH, interval, number
 from portrayal.plugins import CommandGroup
-from portrayal.report import DASH, decimal, interval
 
 app = typer.Typer(
     help="The practice world: truth, corpus, train. Fiction for calibration.",
@@ -100,7 +100,7 @@ def show_truths(rows: Sequence[Mapping[str, Any]]) -> None:
         exact = row["low"] == row["high"]
         table.add_row(
             Padding(Text(row["question"]), (0, 0, 0, 2)),
-            decimal(row["truth"]),
+            number(row["truth"]),
             DASH if exact else interval(row["low"], row["high"]),
             row["how"],
         )

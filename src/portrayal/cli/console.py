@@ -23,7 +23,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from portrayal.report import cell, decimal, interval, p_value
+from portrayal.numbers import cell, interval, number, p_value
 
 if TYPE_CHECKING:
     from portrayal.findings import Results
@@ -94,7 +94,7 @@ def as_json(value: Any) -> None:
 
 def findings(results: Results) -> None:
     """Print the findings as a table that stays readable in 80 columns."""
-    level = f"{100 * results.settings.confidence:g} % interval"
+    level = f"{100 * results.settings.confidence:g}% CI"
     table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("finding", ratio=1, overflow="fold")
     for name in ("estimate", level, "q", "n"):
@@ -107,8 +107,8 @@ def findings(results: Results) -> None:
         style = "bold" if one.is_clear(results.level) else ""
         table.add_row(
             Padding(Text(one.question, style=style), (0, 0, 0, 2)),
-            decimal(one.estimate, 2),
-            interval(one.low, one.high, 2),
+            number(one.estimate),
+            interval(one.low, one.high),
             p_value(one.q),
             str(one.n),
         )

@@ -16,7 +16,7 @@ from portrayal.cli import options as o
 from portrayal.cli.engine_options import with_engine
 from portrayal.cli.measurer_options import with_measurers
 from portrayal.cli.model_options import with_model_settings
-from portrayal.report import decimal, interval, p_value, percent
+from portrayal.numbers import interval, number, p_value, percent
 
 if TYPE_CHECKING:
     from portrayal.kinds.influence import Explanation, InfluenceStudy, WordScore, WordScores
@@ -189,7 +189,7 @@ def word_table(answer: Explanation) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("word", no_wrap=True)
     table.add_column(f"towards {answer.group}", no_wrap=True)
-    level = f"{100 * answer.confidence:g} % interval"
+    level = f"{100 * answer.confidence:g}% CI"
     for name in ("influence", level, "p", "if replaced"):
         table.add_column(name, justify="right", no_wrap=True)
     largest = np.nanmax(np.abs(main.scores[:, answer.column]), initial=_LEAST_SCALE)
@@ -201,7 +201,7 @@ def word_table(answer: Explanation) -> Table:
             Text(word, style="bold" if one.is_clear else ""),
             _bar(one.value, float(largest)),
             _signed(one.value),
-            interval(_or_none(one.low), _or_none(one.high), 2),
+            interval(_or_none(one.low), _or_none(one.high)),
             p_value(_or_none(one.p)),
             percent(_or_none(share)),
         )
@@ -216,7 +216,7 @@ def pair_lines(answer: Explanation) -> list[Text]:
         Text(
             f"“{pair['words'][0]}” and “{pair['words'][1]}” act only together: interaction "
             f"{pair['interaction']:+.2f} towards {answer.group} "
-            f"{interval(pair['low'], pair['high'], 2)}"
+            f"{interval(pair['low'], pair['high'])}"
         )
         for pair in found[:5]
     ]
@@ -248,7 +248,7 @@ def _bar(value: float, largest: float) -> Text:
 
 
 def _signed(value: float) -> str:
-    return decimal(None) if math.isnan(value) else f"{value:+.2f}"
+    return number(None) if math.isnan(value) else f"{value:+.2f}"
 
 
 def _or_none(value: float) -> float | None:

@@ -73,13 +73,8 @@ from .rater_tables import vote_tables as vote_tables
 from .results import Results as Results
 from .results import StudyResult as StudyResult
 from .results import StudySection as StudySection
-from .sentences import between as between
-from .sentences import between_shares as between_shares
 from .sentences import capital as capital
-from .sentences import chance as chance
 from .sentences import counted as counted
-from .sentences import number as number
-from .sentences import percent as percent
 from .settings import AnalysisSettings as AnalysisSettings
 from .settings import Choice as Choice
 from .settings import Effect as Effect

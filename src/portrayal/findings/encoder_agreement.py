@@ -19,8 +19,9 @@ from portrayal.findings.data import FloatArray
 from portrayal.findings.finding import Asked, Finding
 from portrayal.findings.parts import DataTable, Distribution
 from portrayal.findings.results import StudyResult
-from portrayal.findings.sentences import between, counted
+from portrayal.findings.sentences import counted
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.numbers import between
 from portrayal.statistics import Interval
 from portrayal.studies import Study
 

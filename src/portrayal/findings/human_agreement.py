@@ -13,8 +13,9 @@ from portrayal.findings.classifier_check import check_classifier, check_table, l
 from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Asked, Finding
 from portrayal.findings.parts import DataTable
-from portrayal.findings.sentences import between_shares, counted, percent
+from portrayal.findings.sentences import counted
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.numbers import between, percent
 from portrayal.raters import ComparisonResult, Question, compare_labels
 from portrayal.studies import Axis, Study
 
@@ -105,7 +106,7 @@ def _finding(rating: AxisRating, result: ComparisonResult, *, unseen: int) -> Fi
         n_missing=missing,
         sentence=f"{rating.data.label} names the raters' group in "
         f"{percent(result.agreement.value)} of {counted(result.n, 'image')} where both name one "
-        f"({between_shares(*interval, rating.settings.confidence)}); Cohen's kappa "
+        f"({between(*interval, rating.settings.confidence, form=percent)}); Cohen's kappa "
         f"{result.kappa.value:.2f}. It leaves {counted(undecided, 'rated image')} open, raters "
         f"leave {result.n_human_undecided}.",
     )

@@ -2,40 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-
-
-def number(value: float) -> str:
-    """Write a number with three significant digits, without an exponent where it can be read."""
-    if value == 0:
-        return "0"
-    digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:.{min(digits, 6)}f}" if abs(value) >= 1e-5 else f"{value:.1e}"
-
-
-def between(low: float | None, high: float | None, confidence: float) -> str:
-    """Write an interval: `95 % interval 0.1 to 0.2`, or "" where there is none."""
-    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
-        return "no interval: too few units"
-    return f"{100 * confidence:g} % interval {number(low)} to {number(high)}"
-
-
-def between_shares(low: float | None, high: float | None, confidence: float) -> str:
-    """Write an interval of shares: `95 % interval 12 % to 34 %`."""
-    if low is None or high is None or math.isnan(low) or math.isnan(high):
-        return "no interval"
-    return f"{100 * confidence:g} % interval {percent(low)} to {percent(high)}"
-
-
-def chance(p: float) -> str:
-    """Write a p-value: `p = 0.012`, `p < 0.001`."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def percent(share: float) -> str:
-    """Write a share: `12 %`."""
-    return f"{100 * share:.0f} %"
 
 
 def counted(n: int, thing: str) -> str:

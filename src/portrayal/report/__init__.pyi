@@ -1,10 +1,4 @@
 from .figures import main_figure as main_figure
 from .files import FORMATS as FORMATS
 from .files import write_figures as write_figures
-from .numbers import DASH as DASH
-from .numbers import cell as cell
-from .numbers import decimal as decimal
-from .numbers import interval as interval
-from .numbers import p_value as p_value
-from .numbers import percent as percent
 from .page import write_report as write_report

@@ -22,9 +22,9 @@ from portrayal.findings import (
     forests,
 )
 from portrayal.generators import notice
+from portrayal.numbers import cell, count, number, p_value, percent
 from portrayal.report.figures import figure, sized
 from portrayal.report.gallery import Shelf, shelves, thumbnails
-from portrayal.report.numbers import cell, count, decimal, p_value, percent
 from portrayal.report.sides import side_images
 from portrayal.studies import study_from_dict
 
@@ -212,6 +212,6 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        decimal=decimal, p_value=p_value, percent=percent, cell=cell, count=count
+        number=number, p_value=p_value, percent=percent, cell=cell, count=count
     )
     return environment

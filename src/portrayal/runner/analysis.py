@@ -20,7 +20,6 @@ from portrayal.findings import (
     StudySection,
     audit_agreement,
     capital,
-    chance,
     counted,
     measurer_names,
     people_note,
@@ -28,6 +27,7 @@ from portrayal.findings import (
     uncounted,
 )
 from portrayal.kinds import kind_of
+from portrayal.numbers import p_in_words
 from portrayal.records import Identity, plain
 from portrayal.statistics import benjamini_hochberg
 from portrayal.studies import Study, in_telling_order, study_from_dict
@@ -160,7 +160,7 @@ def _with_q(finding: Finding, q: float, tests: int, alpha: float) -> Finding:
     if tests < 2:
         return replace(finding, q=q)
     lost = finding.p is not None and finding.p < alpha <= q
-    after = f"after correction over {tests} tests: {chance(q).replace('p', 'q', 1)}"
+    after = f"after correction over {tests} tests: {p_in_words('q', q)}"
     remark = f"Not clear {after}." if lost else f"{capital(after)}."
     return replace(finding, q=q, sentence=f"{finding.sentence} {remark}")
 

@@ -18,7 +18,6 @@ from portrayal.findings import (
     Part,
     StudyData,
     StudyResult,
-    percent,
     unlabelled,
 )
 from portrayal.kinds.amplification import measured as findings
@@ -34,6 +33,7 @@ from portrayal.kinds.amplification.measures import (
 )
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, FaceRule, SubsetName
 from portrayal.kinds.amplification.view import AmplificationView
+from portrayal.numbers import percent
 
 NAIVE: SubsetName = "naive"
 
@@ -141,7 +141,7 @@ def _parts(
             f"amplification{suffix}",
             f"Amplification by subset of the training data{suffix}",
             answers,
-            note="Percentage points further from 50 % than the training images, mean over "
+            note="Percentage points further from 50% than the training images, mean over "
             f"occupations and prompts, bias-corrected. Intervals account for the images of both "
             f"sides{chosen}.",
         ),

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings import Asked, Finding, StudyData, between, capital, chance, counted, number
+from portrayal.findings import Asked, Finding, StudyData, capital, counted
 from portrayal.kinds.amplification.counts import SubsetComparison
 from portrayal.kinds.amplification.measures import Amplified, generality
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
 from portrayal.kinds.amplification.view import AmplificationView
+from portrayal.numbers import between, number, p_in_words, percent
 from portrayal.statistics import (
     CountedAmplificationResult,
     Interval,
@@ -66,7 +67,7 @@ def _amplified_sentence(
     view: AmplificationView, found: CountedAmplificationResult, title: str
 ) -> str:
     confidence = view.settings.confidence
-    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
+    p = f", {p_in_words('p', found.p_value)}" if math.isfinite(found.p_value) else ""
     return (
         f"{capital(title)}: the share of {view.study.first_group} in generated images is on "
         f"average {_further(found.mean)} in training images{_hedge(found.interval)} "
@@ -77,8 +78,8 @@ def _amplified_sentence(
 
 def _further(points: float) -> str:
     if abs(points) < LEAST_POINTS:
-        return "as far from 50 % as"
-    return f"{number(abs(points))} points {'further from' if points > 0 else 'nearer to'} 50 % than"
+        return "as far from 50% as"
+    return f"{number(abs(points))} points {'further from' if points > 0 else 'nearer to'} 50% than"
 
 
 def _papers_mean(found: CountedAmplificationResult) -> str:
@@ -109,8 +110,8 @@ def reduction_finding(view: AmplificationView, name: SubsetName, found: Reductio
         reason = "no occupation is in both comparisons"
         return _unanswered(asked, view.data, reason, n_missing=found.n_missing)
     less = "less" if found.value >= 0 else "more"
-    share = f", {abs(100 * found.relative):.0f} % of it" if math.isfinite(found.relative) else ""
-    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
+    share = f", {percent(abs(found.relative))} of it" if math.isfinite(found.relative) else ""
+    p = f", {p_in_words('p', found.p_value)}" if math.isfinite(found.p_value) else ""
     return asked.answered(
         found.value,
         found.interval,
@@ -173,7 +174,8 @@ def _correlation(
         n_missing=found.n_missing,
         sentence=f"The more training images of an occupation show a {group}, the {way} often "
         f"{told} (of {of}){_hedge(Interval(found.low, found.high))}: r = {number(found.estimate)} "
-        f"({between(found.low, found.high, view.settings.confidence)}, {chance(found.p_value)}; "
+        f"({between(found.low, found.high, view.settings.confidence)}, "
+        f"{p_in_words('p', found.p_value)}; "
         f"{counted(found.n, 'occupation')}).",
     )
 
@@ -200,7 +202,7 @@ def real_world_finding(view: AmplificationView, naive: SubsetComparison) -> Find
     if not found.n:
         why = "no occupation has a real-world share and two generated images of a known group"
         return _unanswered(asked, view.data, why, n_missing=missing)
-    p = f", {chance(found.p_value)}" if math.isfinite(found.p_value) else ""
+    p = f", {p_in_words('p', found.p_value)}" if math.isfinite(found.p_value) else ""
     source = f" ({study.real_world_source})" if study.real_world_source else ""
     return asked.answered(
         found.mean,

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from portrayal.errors import StatisticsError
-from portrayal.findings import AnalysisSettings, Finding, between, capital, chance, counted, number
+from portrayal.findings import AnalysisSettings, Finding, capital, counted
 from portrayal.kinds.association.concepts import ConceptImages, lack_of
 from portrayal.kinds.association.schema import Contrast
 from portrayal.kinds.association.view import Poles, View
+from portrayal.numbers import between, number, p_in_words
 from portrayal.statistics import (
     AssociationResult,
     ConceptEmbeddings,
@@ -159,7 +160,7 @@ def _sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationR
 
 def _tested(p: float) -> str:
     """Write p with what separates it from the next clause; nothing where it is unknown."""
-    return "" if math.isnan(p) else f"{chance(p)}; "
+    return "" if math.isnan(p) else f"{p_in_words('p', p)}; "
 
 
 def _score_sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationResult) -> str:

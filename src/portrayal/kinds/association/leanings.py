@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from portrayal.errors import StatisticsError
-from portrayal.findings import Finding, FloatArray, between, capital, chance, counted, number
+from portrayal.findings import Finding, FloatArray, capital, counted
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.view import Poles, View
+from portrayal.numbers import between, number, p_in_words
 from portrayal.statistics import (
     SingleAssociationResult,
     association_scores,
@@ -144,9 +145,9 @@ def _sentence(
     prompts = ""
     if concept.neutral.n_units > 1:
         prompts = f" of {counted(concept.neutral.n_units, 'prompt')}"
-    tested = f"; {chance(p)}" if math.isfinite(p) else ""
+    test = f"; {p_in_words('p', p)}" if math.isfinite(p) else ""
     return (
         f"{capital(start)}: {number(result.score)} in mean cosine "
-        f"({between(*result.interval, view.settings.confidence)}{tested}); "
+        f"({between(*result.interval, view.settings.confidence)}{test}); "
         f"{counted(result.n, 'image')}{prompts}."
     )

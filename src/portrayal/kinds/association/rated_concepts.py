@@ -21,10 +21,9 @@ from portrayal.findings import (
     Distribution,
     Finding,
     FloatArray,
-    between,
-    chance,
     counted,
 )
+from portrayal.numbers import between, p_in_words
 from portrayal.statistics import Interval, cluster_bootstrap
 
 TAU = "Kendall's tau"
@@ -113,7 +112,7 @@ def compare_with_raters(
         n=len(concepts),
         n_missing=n_missing,
         sentence=f"Machine and raters order {counted(len(concepts), 'concept')} alike by tau = "
-        f"{tau:.2f} ({between(*interval, settings.confidence)}); {chance(p)}; "
+        f"{tau:.2f} ({between(*interval, settings.confidence)}); {p_in_words('p', p)}; "
         f"{counted(sum(one.ratings.size for one in concepts), 'rated image')}.",
     )
 

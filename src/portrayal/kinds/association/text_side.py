@@ -13,10 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from portrayal.findings import Finding, FloatArray, between, chance, counted, number
+from portrayal.findings import Finding, FloatArray, counted
 from portrayal.kinds.association.parts import Arrow, Arrows
 from portrayal.kinds.association.schema import NEUTRAL
 from portrayal.kinds.association.view import Poles, View
+from portrayal.numbers import between, number, p_in_words
 from portrayal.statistics import Embeddings, SingleAssociationResult, single_association
 
 AMPLIFICATION = "mean |image| - |text|"
@@ -113,8 +114,8 @@ def amplification_finding(view: View, arrows: Arrows | None) -> Finding | None:
         p=p,
         **counts,
         sentence=f"Over {counted(len(rows), 'concept')}, {clear}images lean {more} their prompts' "
-        f"texts by {number(abs(mean))} on average ({interval}); {chance(p)}; {details['grow']} "
-        f"grow, {switched} change direction.",
+        f"texts by {number(abs(mean))} on average ({interval}); {p_in_words('p', p)}; "
+        f"{details['grow']} grow, {switched} change direction.",
     )
 
 

@@ -21,17 +21,13 @@ from portrayal.findings import (
     StudyData,
     StudyResult,
     axis_view,
-    between,
-    between_shares,
     capital,
-    chance,
     counted,
-    number,
-    percent,
     unjudged,
 )
 from portrayal.kinds.composition.diversity import diversity_findings, without_group
 from portrayal.kinds.composition.schema import CompositionStudy
+from portrayal.numbers import between, number, p_in_words, percent
 from portrayal.statistics import Interval, LevelTest, level_test, prompts_share_interval
 
 SHARE = "group share"
@@ -114,7 +110,7 @@ def _share_finding(
         bounds,
         **used,
         sentence=f"{capital(level)}: {percent(hits / known)} of the images with a known group on "
-        f"{view.name} show {group} ({between_shares(*bounds, view.settings.confidence)}); "
+        f"{view.name} show {group} ({between(*bounds, view.settings.confidence, form=percent)}); "
         f"{known} known, {lost['unknown']} unknown, {lost['nobody']} show nobody.",
     )
 
@@ -179,7 +175,7 @@ def _spread_sentence(
     return (
         f"Group shares on {view.name} {start} by {factor}:{reach} V = {number(test.v)} "
         f"({between(*test.interval, view.settings.confidence)}), "
-        f"{chance(test.p_value)}; {counted(test.n, 'image')} with a known group{note}."
+        f"{p_in_words('p', test.p_value)}; {counted(test.n, 'image')} with a known group{note}."
     )
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from portrayal.findings import Asked, AxisView, Finding, IntArray, between, counted, number
+from portrayal.findings import Asked, AxisView, Finding, IntArray, counted
+from portrayal.numbers import between, number
 from portrayal.statistics import (
     DiversityResult,
     Interval,

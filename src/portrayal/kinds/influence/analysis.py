@@ -20,10 +20,8 @@ from portrayal.findings import (
     Part,
     StudyData,
     StudyResult,
-    between,
     counted,
     encoder_checks,
-    percent,
     unjudged,
 )
 from portrayal.kinds.influence.parts import InfluenceScore
@@ -41,6 +39,7 @@ from portrayal.kinds.influence.tables import (
 from portrayal.kinds.influence.word_averages import MeanInfluence, factor_averages
 from portrayal.kinds.influence.word_scores import PromptScores, WordScore, WordScores, score_prompt
 from portrayal.kinds.influence.word_sets import count_prompt, seen_on_axis
+from portrayal.numbers import between, percent
 from portrayal.records import Identity
 from portrayal.studies import Axis
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from portrayal.findings import counted, percent
+from portrayal.findings import counted
 from portrayal.kinds.influence.word_scores import PromptScores, WordScores, pair_rows
+from portrayal.numbers import percent
 
 NEAR = 0.1
 """A share this near to even needs no change."""

@@ -9,19 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings import (
-    AnalysisSettings,
-    Asked,
-    Finding,
-    FloatArray,
-    between,
-    capital,
-    chance,
-    counted,
-    number,
-    percent,
-)
+from portrayal.findings import AnalysisSettings, Asked, Finding, FloatArray, capital, counted
 from portrayal.kinds.intervention.arms import Arm, CategoryArms
+from portrayal.numbers import between, number, p_in_words, percent
 from portrayal.statistics import (
     Change,
     LeaningResult,
@@ -245,7 +235,7 @@ def _moves(change: Change, settings: AnalysisSettings, meaning: str) -> str:
 
 def _tail(change: Change, n: int, unit: Unit) -> str:
     very = "" if unit == "attribute" else ", for these very attributes"
-    p = "" if math.isnan(change.p_value) else f"{chance(change.p_value)}; "
+    p = "" if math.isnan(change.p_value) else f"{p_in_words('p', change.p_value)}; "
     return f"{p}{counted(n, 'pair')} of images with the same seed{very}."
 
 

@@ -1,0 +1,121 @@
+"""How numbers are written where people read them: one format per quantity, rounded half up.
+
+Two significant digits and no more decimals than that (`0.64`, `-2.2`, `17`), shares as `62%`,
+p-values as `.012` and `< .001`, intervals as `95% CI 0.39 to 0.81`. A number that is not 0 never
+reads as 0, and a share that is not whole never as 0% or 100%.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+DASH = "–"
+"""Where there is no number."""
+
+
+def number(value: float | None) -> str:
+    """Write an estimate with two significant digits: `0.64`, `-2.2`, `17`.
+
+    >>> number(0.636), number(-2.22), number(124.5), number(0.0042), number(None)
+    ('0.64', '-2.2', '125', '0.0042', '–')
+    """
+    if value is None or math.isnan(value):
+        return DASH
+    if value == 0 or math.isinf(value):
+        return f"{value:g}".replace("inf", "∞").replace("-0", "0")
+    if abs(value) < 1e-5:
+        return f"{value:.1e}"
+    places = max(0, 1 - math.floor(math.log10(abs(value))))
+    text = _rounded(value, places)
+    grown = abs(float(text)) >= 10 ** (2 - places)  # 0.995 became 1.00
+    return _rounded(value, places - 1) if grown and places else text
+
+
+def percent(share: float | None) -> str:
+    """Write a share: `62%`; `<1%` and `>99%` where rounding would hide that it is not whole.
+
+    >>> percent(0.625), percent(0.002), percent(0.999), percent(1.0)
+    ('63%', '<1%', '>99%', '100%')
+    """
+    if share is None or math.isnan(share):
+        return DASH
+    if 0 < share < 0.005:
+        return "<1%"
+    if 0.995 <= share < 1:
+        return ">99%"
+    return f"{_rounded(100 * share, 0)}%"
+
+
+def p_value(value: float | None) -> str:
+    """Write a p-value: `.35`, `.012`, `< .001`, or a dash.
+
+    >>> p_value(0.35), p_value(0.0124), p_value(0.0004), p_value(1.0)
+    ('.35', '.012', '< .001', '1')
+    """
+    if value is None or math.isnan(value):
+        return DASH
+    if value < 0.001:
+        return "< .001"
+    text = _rounded(value, 2 if value >= 0.0995 else 3)
+    return "1" if float(text) >= 1 else text.removeprefix("0")
+
+
+def p_in_words(name: str, value: float) -> str:
+    """Write a test's result: `p = .012`, `q < .001`."""
+    text = p_value(value)
+    return f"{name} {text}" if text.startswith("<") else f"{name} = {text}"
+
+
+def interval(
+    low: float | None, high: float | None, *, form: Callable[[float | None], str] = number
+) -> str:
+    """Write an interval: `0.39 to 0.81`, or a dash."""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return DASH
+    return f"{form(low)} to {form(high)}"
+
+
+def between(
+    low: float | None,
+    high: float | None,
+    confidence: float,
+    *,
+    form: Callable[[float | None], str] = number,
+) -> str:
+    """Write an interval with its confidence: `95% CI 0.39 to 0.81`.
+
+    >>> between(0.386, 0.814, 0.95), between(0.386, 0.814, 0.9, form=percent)
+    ('95% CI 0.39 to 0.81', '90% CI 39% to 81%')
+    """
+    found = interval(low, high, form=form)
+    if found == DASH or "∞" in found:
+        return "no interval: too few units"
+    return f"{100 * confidence:g}% CI {found}"
+
+
+def count(value: int) -> str:
+    """Write a number of things: `12,345`."""
+    return f"{value:,}"
+
+
+def cell(value: Any, column: str = "") -> str:
+    """Write a table's value by its column: p-values and shares have their own way."""
+    if value is None:
+        return DASH
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value)
+    if not isinstance(value, float):
+        return str(value)
+    if column in ("p", "q"):
+        return p_value(value)
+    return percent(value) if column == "share" else number(value)
+
+
+def _rounded(value: float, places: int) -> str:
+    """Round half up, as people do; `repr` gives the decimal that a reader would round."""
+    return f"{Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):f}"
