@@ -41,3 +41,12 @@ def test_the_gpu_benchmark_runs_in_small() -> None:
     assert all(float(seconds) > 0 for _, seconds in stages)
     assert "8 images" in done.stdout
     assert re.search(r"as timed, from diffusers' networks +0\.\d", done.stdout)
+
+
+def test_the_benchmark_of_large_audits_runs_in_small() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.large_analysis", "744", "8"],
+        capture_output=True, text=True, check=True, cwd=ROOT, timeout=300,
+    )  # fmt: skip
+    assert re.search(r"^composition: report, size +[\d.]+ MB", done.stdout, re.MULTILINE)
+    assert re.search(r"^association: analyze, peak memory +\d+ MB", done.stdout, re.MULTILINE)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import softmax as scipy_softmax
 
-from portrayal.findings.groups import classify, ensemble
+from portrayal.findings.directions import ensemble
+from portrayal.findings.groups import classify
+from portrayal.findings.vectors import cosines_of
 from portrayal.studies.axes import NOBODY, UNKNOWN, Axis
 
 TEXTS = {
@@ -28,7 +30,7 @@ def axis(**more: object) -> Axis:
 
 def test_the_best_group_wins_whatever_the_length() -> None:
     images = np.array([[9.0, 0.1, 0.0], [-0.01, 0.0, 0.0], [3.0, 0.0, 2.0]])
-    found = classify(images, axis(), text_vectors, logit_scale=100)
+    found = classify(cosines_of(images), axis(), text_vectors, logit_scale=100)
     assert found is not None
     assert found.labels.tolist() == ["L", "R", "L"]
     assert found.groups == ("L", "R")
@@ -36,7 +38,7 @@ def test_the_best_group_wins_whatever_the_length() -> None:
 
 def test_unknown_wins_like_a_group() -> None:
     images = np.array([[1.0, 0.0, 0.2], [0.2, 0.0, 1.0]])
-    found = classify(images, axis(unknown=["between"]), text_vectors, logit_scale=100)
+    found = classify(cosines_of(images), axis(unknown=["between"]), text_vectors, logit_scale=100)
     assert found is not None
     assert found.labels.tolist() == ["L", UNKNOWN]
     assert found.groups == ("L", "R", UNKNOWN)
@@ -46,7 +48,7 @@ def test_unknown_wins_like_a_group() -> None:
 def test_probabilities_agree_with_scipy() -> None:
     rng = np.random.default_rng(1)
     images = rng.normal(size=(50, 3))
-    found = classify(images, axis(unknown=["between"]), text_vectors, logit_scale=7.5)
+    found = classify(cosines_of(images), axis(unknown=["between"]), text_vectors, logit_scale=7.5)
     assert found is not None
     rows = images / np.linalg.norm(images, axis=1, keepdims=True)
     cosines = rows @ np.array([TEXTS["left"], TEXTS["right"], TEXTS["between"]]).T
@@ -55,24 +57,24 @@ def test_probabilities_agree_with_scipy() -> None:
 
 
 def test_a_large_logit_scale_does_not_overflow() -> None:
-    found = classify(np.array([[1.0, 0, 0]]), axis(), text_vectors, logit_scale=1e4)
+    found = classify(cosines_of(np.array([[1.0, 0, 0]])), axis(), text_vectors, logit_scale=1e4)
     assert found is not None
     assert found.probabilities.tolist() == [[1.0, 0.0]]
 
 
 def test_a_best_group_below_the_threshold_is_unknown() -> None:
     images = np.array([[0.05, 1.0, 0.0], [1.0, 0.0, 0.0]])
-    found = classify(images, axis(threshold=0.9), text_vectors, logit_scale=1)
+    found = classify(cosines_of(images), axis(threshold=0.9), text_vectors, logit_scale=1)
     assert found is not None
     # Cosines of +-1 at scale 1: e / (e + 1/e) = 0.88.
     assert found.labels.tolist() == [UNKNOWN, UNKNOWN]
-    sure = classify(images, axis(threshold=0.88), text_vectors, logit_scale=1)
+    sure = classify(cosines_of(images), axis(threshold=0.88), text_vectors, logit_scale=1)
     assert sure is not None
     assert sure.labels.tolist() == [UNKNOWN, "L"]
 
 
 def test_the_person_filter_comes_first() -> None:
-    images = np.array([[1.0, 0.5, 0.5], [1.0, -0.5, -0.5], [1.0, 0.0, 0.0]])
+    images = cosines_of([[1.0, 0.5, 0.5], [1.0, -0.5, -0.5], [1.0, 0.0, 0.0]])
     found = classify(
         images, axis(person=["person"], object=["object"]), text_vectors, logit_scale=100
     )
@@ -88,20 +90,23 @@ def test_texts_of_a_group_are_ensembled_by_direction() -> None:
 
 
 def test_no_answer_without_the_texts() -> None:
-    assert classify(np.ones((2, 3)), axis(unknown=["unread"]), text_vectors, logit_scale=1) is None
+    assert (
+        classify(cosines_of(np.ones((2, 3))), axis(unknown=["unread"]), text_vectors, logit_scale=1)
+        is None
+    )
     opposite = Axis.model_validate({"groups": {"L": ["left", "right"], "R": ["person"]}})
-    assert classify(np.ones((2, 3)), opposite, text_vectors, logit_scale=1) is None
+    assert classify(cosines_of(np.ones((2, 3))), opposite, text_vectors, logit_scale=1) is None
 
 
 def test_no_images() -> None:
-    found = classify(np.empty((0, 3)), axis(), text_vectors, logit_scale=1)
+    found = classify(cosines_of(np.empty((0, 3))), axis(), text_vectors, logit_scale=1)
     assert found is not None
     assert found.labels.size == 0
 
 
 def test_an_image_as_near_to_two_groups_is_unknown() -> None:
     images = np.array([[0.0, 1.0, 0.0], [0.01, 1.0, 0.0]])
-    found = classify(images, axis(), text_vectors, logit_scale=100)
+    found = classify(cosines_of(images), axis(), text_vectors, logit_scale=100)
     assert found is not None
     assert found.labels.tolist() == [UNKNOWN, "L"]
     assert np.isnan(found.chosen()[0].probability)

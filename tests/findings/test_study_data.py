@@ -6,7 +6,7 @@ import pytest
 from invented import ENCODER, OTHER_ENCODER, WIDTH, direction, fill_audit, leaning
 from portrayal.audit import AuditFolder
 from portrayal.findings.data import AuditData, StudyData, study_measurers
-from portrayal.findings.measured import usable_rows
+from portrayal.findings.vectors import usable_rows
 from portrayal.records import Identity, Measurement
 from portrayal.studies.reading import study_from_toml
 from portrayal.studies.schema import Study

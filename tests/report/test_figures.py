@@ -8,17 +8,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, PortrayalError
 from portrayal.findings import Asked, Results, StudySection
-from portrayal.findings.charts import forest
+from portrayal.findings.charts import MOST_POINTS, distribution, forest
 from portrayal.findings.parts import (
     DataTable,
     Distribution,
     Forest,
+    ImageValue,
     Part,
     RowsPart,
     Share,
@@ -276,3 +278,15 @@ def test_a_kind_reads_and_draws_a_part_of_its_own(
     assert figure(own, theirs, changed) is not None
     assert figure(shares, theirs, changed) is not None, "drawn as for all kinds"
     assert figure(own, section, changed) is None, "another kind does not know it"
+
+
+def test_of_very_many_images_a_sample_is_drawn_and_counted() -> None:
+    rows = [ImageValue(f"key {i}", "x", "a photo", i, i / 1000) for i in range(MOST_POINTS + 700)]
+    chart = distribution(Distribution("images", "Images", rows), {})
+    shown = values(chart, -1)
+    assert len(shown) == len({row["key"] for row in shown}) == MOST_POINTS
+    # By chance, not the first ones: all parts of the range are drawn about equally often.
+    middle = np.mean([row["value"] for row in shown])
+    assert middle == pytest.approx((MOST_POINTS + 700) / 2000, abs=0.1)
+    title = chart.to_dict()["layer"][-1]["encoding"]["x"]["title"]
+    assert title == "association of each image (5,000 of 5,700 images)"

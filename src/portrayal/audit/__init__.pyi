@@ -13,6 +13,7 @@ from .files import replacing as replacing
 from .files import write_text as write_text
 from .files import writing as writing
 from .folder import AuditFolder as AuditFolder
+from .folder import EmbeddingBlock as EmbeddingBlock
 from .header import FILE as FILE
 from .index import RANKS as RANKS
 from .locations import location as location

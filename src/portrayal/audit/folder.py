@@ -17,7 +17,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
@@ -38,6 +38,7 @@ from portrayal.audit.tables import (
     IMAGES,
     TEXTS,
     ColumnType,
+    check_widths,
     images_table,
     matrix,
     measurement_schema,
@@ -47,6 +48,13 @@ from portrayal.audit.tables import (
 from portrayal.audit.wants import Pairs, Wanted
 from portrayal.errors import AuditError
 from portrayal.records import Identity, ImageRecord, Measurement
+
+
+class EmbeddingBlock(NamedTuple):
+    """Some images and their embeddings, one row per key."""
+
+    keys: list[str]
+    vectors: npt.NDArray[np.float32]
 
 
 class AuditFolder:
@@ -125,16 +133,19 @@ class AuditFolder:
 
     # --- images ------------------------------------------------------------------------------
 
-    def images(self, *, with_bytes: bool = False) -> duckdb.DuckDBPyRelation:
+    def images(
+        self, *, with_bytes: bool = False, columns: Sequence[str] = ABOUT_IMAGES
+    ) -> duckdb.DuckDBPyRelation:
         """Return one row per image as a DuckDB relation (`.df()`, `.pl()`, `.arrow()`).
 
         Args:
             with_bytes: Also return the column `image`, whose bytes are read from the parts only
                 when the relation is used; checksums are not compared then (`read_images` does).
+            columns: Without the bytes, only these columns: a large audit takes less memory then.
         """
         store = self._images
         if not with_bytes:
-            return self._queries.table(store.table(ABOUT_IMAGES))
+            return self._queries.table(store.table(columns))
         return self._queries.parts(store.doubled_rows(), IMAGES)
 
     def append_images(self, records: Sequence[ImageRecord], *, again: bool = False) -> int:
@@ -284,6 +295,19 @@ class AuditFolder:
         documents.remember_identity(folder, measurer, columns)
         store = self._store(folder, measurement_schema(columns))
         return store.append(measurements_table(columns, measurements))
+
+    def embedding_blocks(self, measurer: Identity, *, rows: int = 8192) -> Iterator[EmbeddingBlock]:
+        """Yield all embeddings of a measurer, so many images at a time, in any order.
+
+        Holds one block in memory. Where a key comes again, its first embedding counts.
+        """
+        store = self._measured(measurer)
+        width: int | None = None
+        for batch in store.blocks(["key", "embedding"], rows=rows):
+            found = batch.filter(pc.is_valid(batch["embedding"]))
+            column = pa.chunked_array([found["embedding"]])
+            width = check_widths(column, str(store.folder), expected=width)
+            yield EmbeddingBlock(found["key"].to_pylist(), matrix(column))
 
     def embeddings(
         self, measurer: Identity, prompts: Iterable[str] | None = None

@@ -199,6 +199,21 @@ def each_part(folder: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
                 yield table
 
 
+def read_blocks(folder: Path, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
+    """Yield columns of all parts, so many rows at a time, for readers that may see a row twice.
+
+    For columns of which one part may be too large for memory. Rows come twice where parts are
+    merged meanwhile.
+    """
+    done: set[Path] = set()
+    while paths := [path for path in part_paths(folder) if path not in done]:
+        with contextlib.suppress(FileNotFoundError):  # merged into another: list again
+            for path in paths:
+                with opened(path) as file:
+                    yield from file.iter_batches(rows, columns=list(columns))
+                done.add(path)
+
+
 def read_each(paths: Sequence[Path], columns: Sequence[str]) -> Iterator[tuple[Path, pa.Table]]:
     """Yield columns of one part after the other; see `read_part`.
 

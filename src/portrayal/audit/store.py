@@ -88,6 +88,10 @@ class Store:
         table, extra = self._rows(names)
         return (table.filter(pa.array(~extra)) if extra.any() else table).select(names)
 
+    def blocks(self, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
+        """Yield columns of all rows, so many at a time; a key may come again: its first counts."""
+        return parts.read_blocks(self.folder, columns, rows=rows)
+
     def doubled_rows(self) -> dict[Path, npt.NDArray[np.intp]]:
         """Return the rows that `table` leaves out: row numbers within each part, for all parts."""
         return doubled_rows(self.folder, ranked=self._ranked).rows

@@ -10,9 +10,7 @@ from .collection import Findings as Findings
 from .data import NOT_MADE as NOT_MADE
 from .data import REFUSED as REFUSED
 from .data import AuditData as AuditData
-from .data import FloatArray as FloatArray
 from .data import Images as Images
-from .data import IntArray as IntArray
 from .data import StudyData as StudyData
 from .data import joined as joined
 from .data import measurer_names as measurer_names
@@ -33,7 +31,6 @@ from .encoder_agreement import image_agreement as image_agreement
 from .finding import Asked as Asked
 from .finding import Finding as Finding
 from .finding import unjudged as unjudged
-from .groups import normalised as normalised
 from .human_side import HumanSide as HumanSide
 from .human_side import axes_beside_raters as axes_beside_raters
 from .human_side import votes_on as votes_on
@@ -81,3 +78,6 @@ from .settings import Effect as Effect
 from .settings import Permute as Permute
 from .settings import Resample as Resample
 from .settings import choices as choices
+from .vectors import FloatArray as FloatArray
+from .vectors import IntArray as IntArray
+from .vectors import StoredVectors as StoredVectors

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from portrayal.findings.data import Images, IntArray, StudyData
+from portrayal.findings.data import Images, StudyData
 from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings.vectors import IntArray
 from portrayal.records import Prompt
 from portrayal.studies import NOBODY, UNKNOWN, Axis, Study
 

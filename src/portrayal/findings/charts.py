@@ -11,6 +11,9 @@ from portrayal.findings.drawing import ACCENT, INK, MUTED, WARM, by_group, label
 from portrayal.findings.finding import Finding
 from portrayal.findings.parts import FOREST, Distribution, Shares
 
+MOST_POINTS = 5_000
+"""Images of one figure that are drawn; of more, a sample. The quartiles' table counts all."""
+
 
 def forest(findings: Sequence[Finding], *, level: float, axis: str = "estimate") -> Any:
     """Draw estimates with intervals about zero.
@@ -67,20 +70,24 @@ def distribution(part: Distribution, images: Mapping[str, str]) -> Any:
     """
     import altair as alt
 
+    known = [row for row in part.rows if row.value is not None]
+    # By a hash of the key: as good as by chance, and the same in every report.
+    chosen = sorted(known, key=lambda row: _hash(row.key))[:MOST_POINTS]
     shown = [
         {
             **asdict(row),
             **({"image": images[row.key]} if row.key in images else {}),
             "jitter": _spread(row.key),
         }
-        for row in part.rows
-        if row.value is not None
+        for row in (known if len(known) <= MOST_POINTS else chosen)
     ]
     if not shown:
         return None
     lines = labelled(shown, "concept")
     data, y = lines.data, lines.y
-    x = alt.X("value:Q", title="association of each image", scale=alt.Scale(zero=False))
+    left_out = "" if len(shown) == len(known) else f" ({len(shown):,} of {len(known):,} images)"
+    title = f"association of each image{left_out}"
+    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=False))
     tooltip = ["prompt:N", "seed:Q", alt.Tooltip("value:Q", format=".4f")]
     if images:
         tooltip.insert(0, alt.Tooltip("image:N"))
@@ -128,4 +135,8 @@ def shares(part: Shares) -> Any:
 
 def _spread(key: str) -> float:
     """Return a place in -0.7 ... 0.7 that depends on the image alone, so that figures repeat."""
-    return (zlib.crc32(key.encode()) % 1001 / 1000 - 0.5) * 1.4
+    return (_hash(key) % 1001 / 1000 - 0.5) * 1.4
+
+
+def _hash(key: str) -> int:
+    return zlib.crc32(key.encode())

@@ -7,6 +7,7 @@ counted by reason, never replaced.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +19,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from portrayal.audit import AuditFolder
-from portrayal.findings.measured import Measured, read_measured, usable_rows
+from portrayal.findings.directions import axis_directions
+from portrayal.findings.measured import Measured, read_measured
 from portrayal.findings.people import PeopleSeen, people_seen
+from portrayal.findings.vectors import (
+    FloatArray,
+    IntArray,
+    StoredVectors,
+    cosines_of,
+    usable_rows,
+)
 from portrayal.measurers import Labels, is_valid, validity
 from portrayal.records import Identity, Prompt
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from portrayal.studies import Axis
 
 NOT_MADE = "not made"
 REFUSED = "refused by the generator"
@@ -33,19 +40,20 @@ FAILED = "failed to generate"
 _STATUS = {"refused": REFUSED, "failed": FAILED}
 
 
-class StoredImage(NamedTuple):
-    """A row of the audit's image listing."""
+class StoredImages(NamedTuple):
+    """The stored images of one prompt, lowest seed first."""
 
-    seed: int
-    key: str
-    status: str
+    seeds: list[int]
+    keys: list[str]
+    statuses: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Images:
     """Usable images of some prompts: one row each.
 
-    `units` names the unit (stimulus, prompt) of each row; `n_missing` counts wanted images that
+    `units` names the unit (stimulus, prompt) of each row; `places` are the rows' places in
+    `source`, which has their embeddings, if there are any; `n_missing` counts wanted images that
     cannot be used.
     """
 
@@ -53,7 +61,8 @@ class Images:
     prompts: tuple[str, ...]
     seeds: tuple[int, ...]
     units: tuple[str, ...]
-    vectors: FloatArray
+    places: IntArray = field(repr=False)
+    source: StoredVectors | npt.NDArray[np.floating] | None = field(repr=False)
     n_missing: int
 
     @property
@@ -66,6 +75,21 @@ class Images:
         """Number of units with at least one usable image."""
         return len(set(self.units))
 
+    @property
+    def vectors(self) -> npt.NDArray[np.floating]:
+        """One embedding per image, read when it is asked for; of width 0 where there are none."""
+        if self.source is None:
+            return np.zeros((self.n, 0))
+        if isinstance(self.source, StoredVectors):
+            return self.source.rows(self.places)
+        return self.source[self.places]
+
+    def cosines(self, directions: FloatArray) -> FloatArray:
+        """Return the cosine of each image's embedding with each direction of length one."""
+        if self.n and isinstance(self.source, StoredVectors):
+            return self.source.cosines(directions)[self.places]
+        return cosines_of(self.vectors)(directions)
+
     def of_units(self, units: Iterable[str]) -> Images:
         """Return the images of some units only; the others count as missing."""
         wanted = set(units)
@@ -75,13 +99,14 @@ class Images:
             tuple(self.prompts[i] for i in rows),
             tuple(self.seeds[i] for i in rows),
             tuple(self.units[i] for i in rows),
-            self.vectors[rows],
+            self.places[rows],
+            self.source,
             self.n_missing + self.n - len(rows),
         )
 
 
 def joined(parts: Sequence[Images]) -> Images:
-    """Return several sets of images as one."""
+    """Return several sets of images of one source as one."""
     if len(parts) == 1:
         return parts[0]
     return Images(
@@ -89,7 +114,8 @@ def joined(parts: Sequence[Images]) -> Images:
         tuple(prompt for part in parts for prompt in part.prompts),
         tuple(seed for part in parts for seed in part.seeds),
         tuple(unit for part in parts for unit in part.units),
-        np.concatenate([part.vectors for part in parts]),
+        np.concatenate([part.places for part in parts]),
+        parts[0].source,
         sum(part.n_missing for part in parts),
     )
 
@@ -98,7 +124,7 @@ def joined(parts: Sequence[Images]) -> Images:
 class _Usable:
     keys: list[str]
     seeds: list[int]
-    rows: list[int]
+    places: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +140,7 @@ class StudyData:
         unused: Images of these prompts beyond what the study asks for.
         people: The people of each image, where they were looked for.
         labels: The labels that the measurer gave itself, by image key.
-        embeds: Whether it gives embeddings; without them `Images.vectors` have width 0.
+        vectors: Its embeddings; None where it gives none, or where they were drawn.
         audit: Where they are from; None where embeddings were drawn instead of stored.
     """
 
@@ -124,13 +150,17 @@ class StudyData:
     wanted: int
     dropped: Mapping[str, int]
     unused: int
-    vectors: npt.NDArray[np.float32] = field(repr=False)
+    vectors: StoredVectors | None = field(repr=False)
     usable: Mapping[str, _Usable] = field(repr=False)
     texts: Mapping[str, FloatArray] = field(repr=False)
     audit: AuditFolder | None = field(default=None, repr=False)
     people: PeopleSeen | None = field(default=None, repr=False)
     labels: Mapping[str, Labels] = field(default_factory=dict, repr=False)
-    embeds: bool = True
+
+    @property
+    def embeds(self) -> bool:
+        """Whether the measurer gives embeddings."""
+        return self.vectors is not None
 
     @property
     def logit_scale(self) -> float:
@@ -148,24 +178,30 @@ class StudyData:
         texts: list[str] = []
         seeds: list[int] = []
         units: list[str] = []
-        rows: list[int] = []
+        places: list[int] = []
         for prompt in prompts:
             found = self.usable[prompt.text]
             keep = len(found.keys)
             keys += found.keys
             seeds += found.seeds
-            rows += found.rows
+            places += found.places
             texts += [prompt.text] * keep
             units += [prompt.text if unit is None else prompt.factors[unit]] * keep
-        missing = sum(prompt.images for prompt in prompts) - len(rows)
-        vectors = self.vectors[rows].astype(np.float64)
-        return Images(tuple(keys), tuple(texts), tuple(seeds), tuple(units), vectors, missing)
+        missing = sum(prompt.images for prompt in prompts) - len(keys)
+        rows = np.array(places, dtype=np.int64)
+        return Images(
+            tuple(keys), tuple(texts), tuple(seeds), tuple(units), rows, self.vectors, missing
+        )
 
     def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:
         """Return one embedding per text; None where one has not been read or is unusable."""
-        if not texts or any(text not in self.texts for text in texts):
-            return None
-        return np.stack([self.texts[text] for text in texts])
+        return _stacked(texts, self.texts)
+
+
+def _stacked(texts: Sequence[str], read: Mapping[str, FloatArray]) -> FloatArray | None:
+    if not texts or any(text not in read for text in texts):
+        return None
+    return np.stack([read[text] for text in texts])
 
 
 class AuditData:
@@ -175,6 +211,7 @@ class AuditData:
         audit: The audit.
         prompts: Prompt texts of all studies to come.
         texts: Texts that the studies compare images with.
+        axes: Axes that images will be labelled on: with them, embeddings are read only once.
         each_person: Judge people one by one where a person detector has looked.
     """
 
@@ -184,12 +221,14 @@ class AuditData:
         prompts: Iterable[str],
         texts: Iterable[str],
         *,
+        axes: Iterable[Axis] = (),
         each_person: bool = True,
     ) -> None:
         self._audit = audit
         self._prompts = sorted(set(prompts))
         self._wanted_texts = list(dict.fromkeys(texts))
         self._listing = _listing(audit, self._prompts)
+        self._axes = list(axes)
         self._measured: dict[str, Measured] = {}
         self._texts: dict[str, dict[str, FloatArray]] = {}
         self._each_person = each_person
@@ -216,20 +255,20 @@ class AuditData:
         dropped: Counter[str] = Counter()
         unused = 0
         for text, n in wanted.items():
-            stored = self._listing.get(text, [])
+            stored = list(zip(*self._listing[text], strict=True)) if text in self._listing else []
             if text in listed:
-                stored = [image for image in stored if image.seed in listed[text]]
+                stored = [image for image in stored if image[0] in listed[text]]
             unused += max(len(stored) - n, 0)
             dropped[NOT_MADE] += max(n - len(stored), 0)
             usable[text] = found = _Usable([], [], [])
-            for image in stored[:n]:
-                reason = _reason(image, measured)
+            for seed, key, status in stored[:n]:
+                reason = measured.lack(key) if status == "ok" else _STATUS[status]
                 if reason:
                     dropped[reason] += 1
                     continue
-                found.keys.append(image.key)
-                found.seeds.append(image.seed)
-                found.rows.append(measured.place[image.key])
+                found.keys.append(key)
+                found.seeds.append(seed)
+                found.places.append(measured.place[key])
         return StudyData(
             generator=self._audit.generator,
             encoder=encoder,
@@ -243,12 +282,11 @@ class AuditData:
             audit=self._audit,
             people=self._read_people(encoder),
             labels=measured.labels,
-            embeds=measured.embeds,
         )
 
     def all_images(self, texts: Iterable[str]) -> list[Prompt]:
         """Return prompts that ask for every stored image of some texts."""
-        stored = {text: len(self._listing.get(text, ())) for text in texts}
+        stored = {text: len(self._listing[text].keys) for text in texts if text in self._listing}
         return [Prompt(text, {}, n) for text, n in stored.items() if n]
 
     def _read_people(self, encoder: Identity) -> PeopleSeen | None:
@@ -260,7 +298,20 @@ class AuditData:
 
     def _read_measured(self, encoder: Identity) -> Measured:
         if encoder.digest not in self._measured:
-            self._measured[encoder.digest] = read_measured(self._audit, encoder, self._prompts)
+            keys = {key for stored in self._listing.values() for key in stored.keys}
+            read = self._read_texts(encoder)
+            announced = [
+                directions
+                for axis in self._axes
+                if (directions := axis_directions(axis, lambda texts: _stacked(texts, read)))
+                is not None
+            ]
+            self._measured[encoder.digest] = read_measured(
+                self._audit,
+                encoder,
+                keys=keys,
+                directions=np.concatenate([one.all() for one in announced]) if announced else None,
+            )
         return self._measured[encoder.digest]
 
     def _read_texts(self, encoder: Identity) -> dict[str, FloatArray]:
@@ -305,19 +356,20 @@ def measurer_names(identities: Sequence[Identity]) -> list[str]:
     ]
 
 
-def _listing(audit: AuditFolder, prompts: Sequence[str]) -> dict[str, list[StoredImage]]:
+def _listing(audit: AuditFolder, prompts: Sequence[str]) -> dict[str, StoredImages]:
     """Return the stored images of some prompts, by prompt, lowest seed first."""
-    table = audit.images().select("prompt, seed, key, status").to_arrow_table()
+    table = audit.images(columns=("prompt", "seed", "key", "status")).to_arrow_table()
     table = table.filter(pc.is_in(table["prompt"], value_set=pa.array(prompts, pa.string())))
-    found: dict[str, list[StoredImage]] = {}
-    columns = (table[name].to_pylist() for name in ("prompt", "seed", "key", "status"))
-    for prompt, seed, key, status in zip(*columns, strict=True):
-        found.setdefault(prompt, []).append(StoredImage(seed, key, status))
-    for images in found.values():
-        images.sort()
+    table = table.sort_by([("prompt", "ascending"), ("seed", "ascending")])
+    # As codes: one text for all of its images, not a copy for each.
+    texts = table["prompt"].combine_chunks().dictionary_encode()
+    names, counts = texts.dictionary.to_pylist(), np.bincount(texts.indices.to_numpy())
+    statuses = [sys.intern(status) for status in table["status"].to_pylist()]
+    seeds, keys = table["seed"].to_pylist(), table["key"].to_pylist()
+    found: dict[str, StoredImages] = {}
+    start = 0
+    for name, n in zip(names, counts.tolist(), strict=True):
+        own = slice(start, start + n)
+        found[name] = StoredImages(seeds[own], keys[own], statuses[own])
+        start += n
     return found
-
-
-def _reason(image: StoredImage, measured: Measured) -> str | None:
-    """Say why an image cannot be used, or None."""
-    return measured.lack(image.key) if image.status == "ok" else _STATUS[image.status]

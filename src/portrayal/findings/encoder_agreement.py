@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from portrayal.findings.data import FloatArray
 from portrayal.findings.finding import Asked, Finding
 from portrayal.findings.parts import DataTable, Distribution
 from portrayal.findings.results import StudyResult
 from portrayal.findings.sentences import counted
 from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings.vectors import FloatArray
 from portrayal.numbers import between
 from portrayal.statistics import Interval
 from portrayal.studies import Study

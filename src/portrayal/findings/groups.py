@@ -8,17 +8,16 @@ than to the person texts shows nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from portrayal.findings.data import FloatArray
+from portrayal.findings.directions import TextVectors, axis_directions
+from portrayal.findings.vectors import Cosines, FloatArray
 from portrayal.studies import NOBODY, UNKNOWN, Axis
-
-TextVectors = Callable[[Sequence[str]], FloatArray | None]
 
 
 class Label(NamedTuple):
@@ -68,12 +67,12 @@ class Classification:
 
 
 def classify(
-    images: FloatArray, axis: Axis, text_vectors: TextVectors, *, logit_scale: float
+    cosines: Cosines, axis: Axis, text_vectors: TextVectors, *, logit_scale: float
 ) -> Classification | None:
     """Give every image a group of an axis, "unknown", or "nobody".
 
     Args:
-        images: One embedding per row, not necessarily normalised.
+        cosines: Of the images' embeddings with directions.
         axis: Groups and their texts.
         text_vectors: Gives one embedding per text, or None where one is not there.
         logit_scale: What similarities are multiplied with before the softmax.
@@ -81,22 +80,19 @@ def classify(
     Returns:
         None where a text of the axis has not been embedded.
     """
-    texts = {**axis.groups, **({UNKNOWN: axis.unknown} if axis.unknown else {})}
-    directions = [ensemble(text_vectors(group)) for group in texts.values()]
-    filters = [ensemble(text_vectors(side)) for side in (axis.person, axis.object) if side]
-    if any(direction is None for direction in (*directions, *filters)):
+    directions = axis_directions(axis, text_vectors)
+    if directions is None:
         return None
-    # Without a single image nothing tells how wide an embedding is.
-    rows = normalised(images) if len(images) else np.zeros((0, len(np.array(directions)[0])))
-    similarities = rows @ np.array(directions).T
+    answers = directions.answers
+    found = cosines(directions.all())
+    similarities = found[:, : len(answers)]
     probabilities = softmax(similarities * logit_scale)
-    labels = most_probable(tuple(texts), probabilities, axis.threshold)
+    labels = most_probable(answers, probabilities, axis.threshold)
     person: FloatArray | None = None
-    if filters:
-        closeness = rows @ np.array(filters).T
-        person = closeness[:, 0] - closeness[:, 1]
+    if len(directions.filters):
+        person = found[:, -2] - found[:, -1]
         labels[person <= 0] = NOBODY
-    return Classification(tuple(texts), labels.astype(str), probabilities, similarities, person)
+    return Classification(answers, labels.astype(str), probabilities, similarities, person)
 
 
 def most_probable(
@@ -117,20 +113,6 @@ def most_probable(
     tied = (probabilities == most[:, None]).sum(axis=1) > 1
     labels[tied | ((most < threshold) & (labels != NOBODY))] = UNKNOWN
     return labels
-
-
-def ensemble(vectors: FloatArray | None) -> FloatArray | None:
-    """Return the direction of the mean of normalised vectors; None where there is none."""
-    if vectors is None:
-        return None
-    mean = normalised(vectors).mean(axis=0)
-    length = float(np.linalg.norm(mean))
-    return mean / length if length > 0 else None
-
-
-def normalised(vectors: FloatArray) -> FloatArray:
-    """Return vectors of length one."""
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def softmax(logits: FloatArray) -> FloatArray:

@@ -77,6 +77,7 @@ def label_rows(
         audit,
         (prompt for one in asked for prompt in one.prompts),
         (text for one in asked for text in one.axis.texts()),
+        axes=(one.axis for one in asked),
     )
     for title, name, axis, texts in asked:
         prompts = shared.all_images(texts)

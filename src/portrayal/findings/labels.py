@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from portrayal.errors import one_of
-from portrayal.findings.data import FloatArray, Images, StudyData
+from portrayal.findings.data import Images, StudyData
 from portrayal.findings.groups import Classification, classify, most_probable
 from portrayal.findings.people import PeopleSeen, SeenPerson, image_label
+from portrayal.findings.vectors import Cosines, cosines_of
 from portrayal.measurers import Labels
 from portrayal.records import NOBODY, UNKNOWN
 from portrayal.studies import Axis
@@ -27,13 +28,13 @@ class Shown(NamedTuple):
 
     Attributes:
         keys: The images.
-        vectors: One embedding per image, where the measurer gives any.
+        cosines: Of their embeddings with directions; None where the measurer gives none.
         labels: Its own labels, by image key.
         people: The people in them; None: images count as a whole.
     """
 
     keys: Sequence[str]
-    vectors: FloatArray
+    cosines: Cosines | None
     labels: Mapping[str, Labels]
     people: PeopleSeen | None
 
@@ -50,7 +51,8 @@ def image_labels(images: Images, name: str, axis: Axis, data: StudyData) -> Clas
     Returns:
         None where the measurer says nothing on the axis; `unlabelled` tells why.
     """
-    shown = Shown(images.keys, images.vectors, data.labels, data.people)
+    cosines = images.cosines if data.embeds else None
+    shown = Shown(images.keys, cosines, data.labels, data.people)
     return label_shown(shown, name, axis, data)
 
 
@@ -102,7 +104,7 @@ def unlabelled(name: str, axis: Axis, data: StudyData) -> str:
 def _label_whole(shown: Shown, name: str, axis: Axis, data: StudyData) -> Classification | None:
     if any(name in labels for labels in shown.labels.values()):
         return by_probabilities([shown.labels[key].get(name, {}) for key in shown.keys], axis)
-    return _label_vectors(shown.vectors, axis, data) if data.embeds else None
+    return None if shown.cosines is None else _label_vectors(shown.cosines, axis, data)
 
 
 def _label_people(
@@ -115,11 +117,11 @@ def _label_people(
         return None
     # They were found: the person question of the axis is answered.
     asked = axis.model_copy(update={"person": (), "object": ()})
-    return _label_vectors(np.array(vectors), asked, data)
+    return _label_vectors(cosines_of(vectors), asked, data)
 
 
-def _label_vectors(vectors: FloatArray, axis: Axis, data: StudyData) -> Classification | None:
-    return classify(vectors, axis, data.text_vectors, logit_scale=data.logit_scale)
+def _label_vectors(cosines: Cosines, axis: Axis, data: StudyData) -> Classification | None:
+    return classify(cosines, axis, data.text_vectors, logit_scale=data.logit_scale)
 
 
 def by_probabilities(given: Sequence[Mapping[str, float]], axis: Axis) -> Classification | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from portrayal.audit import AuditFolder
+from portrayal.findings.vectors import FloatArray, StoredVectors
 from portrayal.measurers import Labels
 from portrayal.records import Identity
 
@@ -24,22 +25,18 @@ class Measured:
     """What one measurer stored of an audit's images.
 
     Attributes:
-        keys: The images of which it said anything.
-        place: The row of each key.
-        vectors: One embedding per key; of width 0 where it gives none.
-        good: Which keys can be used: an embedding must have a direction.
+        place: The images of which it said anything, numbered.
+        good: Which places can be used: an embedding must have a direction.
+        vectors: Its embeddings, at the same places; None where it gives none.
         labels: The labels that it gave itself, by image key.
         without: Images of which it said why not.
-        embeds: Whether it gives embeddings.
     """
 
-    keys: Sequence[str]
     place: Mapping[str, int] = field(repr=False)
-    vectors: npt.NDArray[np.float32]
     good: npt.NDArray[np.bool_]
+    vectors: StoredVectors | None
     labels: Mapping[str, Labels]
     without: Set[str]
-    embeds: bool
 
     def lack(self, key: str) -> str | None:
         """Say why an image cannot be used, or None."""
@@ -48,42 +45,36 @@ class Measured:
             return None if self.good[row] else NOT_FINITE
         if key not in self.without:
             return NOT_MEASURED
-        return NO_EMBEDDING if self.embeds else NO_LABELS
+        return NO_LABELS if self.vectors is None else NO_EMBEDDING
 
 
 def read_measured(
-    audit: AuditFolder, measurer: Identity, prompts: Iterable[str] | None = None
+    audit: AuditFolder,
+    measurer: Identity,
+    *,
+    keys: Container[str] | None = None,
+    directions: FloatArray | None = None,
 ) -> Measured:
     """Read what a measurer stored.
 
     Args:
         audit: Of which audit.
         measurer: Who looked.
-        prompts: Only images of these prompts; None: all.
+        keys: Embeddings of these images only; None: of all.
+        directions: Directions that its embeddings will be compared with, one per row.
     """
     columns = audit.columns(measurer)
-    embeds = "embedding" in columns
     about = ["key", "reason", *(["labels"] if "labels" in columns else [])]
     rows = audit.measurements(measurer, columns=about).to_arrow_table()
-    found = rows.filter(pc.is_null(rows["reason"]))
-    keys = found["key"].to_pylist()
+    has = pc.is_null(rows["reason"])
+    found = rows.filter(has)
     labels = {}
     if "labels" in columns:
         stored = found["labels"].to_pylist(maps_as_pydicts="strict")
-        labels = dict(zip(keys, stored, strict=True))
-    if embeds:
-        keys, vectors = audit.embeddings(measurer, prompts)
-        good = usable_rows(vectors)
-    else:
-        vectors, good = np.zeros((len(keys), 0), np.float32), np.ones(len(keys), dtype=bool)
-    without = set(rows["key"].to_pylist()) - set(found["key"].to_pylist())
-    place = {key: row for row, key in enumerate(keys)}
-    return Measured(keys, place, vectors, good, labels, without, embeds)
-
-
-def usable_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
-    """Tell which rows are finite and not zero: only these have a direction."""
-    if not vectors.size:
-        return np.zeros(len(vectors), dtype=bool)
-    finite = np.isfinite(vectors).all(axis=1)
-    return np.asarray(finite & (np.abs(np.where(finite[:, None], vectors, 0.0)).max(axis=1) > 0))
+        labels = dict(zip(found["key"].to_pylist(), stored, strict=True))
+    without = set(rows.filter(pc.invert(has))["key"].to_pylist())
+    if "embedding" in columns:
+        vectors = StoredVectors(audit, measurer, keys=keys, n=len(found), directions=directions)
+        return Measured(vectors.place, vectors.good, vectors, labels, without)
+    place = {key: row for row, key in enumerate(found["key"].to_pylist())}
+    return Measured(place, np.ones(len(place), dtype=bool), None, labels, without)

@@ -54,7 +54,9 @@ def similarities(
             f"allowed: {one_of([one.name for one in known]) or 'none yet, run: portrayal measure'}"
         )
     prompts = study.prompts()
-    shared = AuditData(audit, (prompt.text for prompt in prompts), study.texts())
+    shared = AuditData(
+        audit, (prompt.text for prompt in prompts), study.texts(), axes=axes.values()
+    )
     factors = {prompt.text: dict(prompt.factors) for prompt in prompts}
     for one, label in zip(chosen, measurer_names(chosen), strict=True):
         data = shared.of_study(prompts, one, label=label)

@@ -68,6 +68,7 @@ def analyze(
         audit,
         (prompt.text for study in studies for prompt in study.prompts()),
         (text for study in studies for text in study.texts()),
+        axes=(axis for study in studies for axis in study.asked_axes().values()),
         each_person=how.people == "each",
     )
     # Without a single image there is nothing to look at; the findings say so.

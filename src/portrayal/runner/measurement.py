@@ -63,6 +63,7 @@ def study_data(session: Session, study: Study) -> list[StudyData]:
         session.opened(),
         [prompt.text for prompt in prompts],
         study.texts(),
+        axes=study.asked_axes().values(),
         each_person=session.analysis.people == "each",
     )
     identities = [one.identity for one in session.measurers]

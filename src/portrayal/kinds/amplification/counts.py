@@ -204,15 +204,20 @@ def image_similarity(comparison: SubsetComparison, counting: Counting) -> float:
 
     The mean over all pairs is the product of the two means. NaN where no occupation has both.
     """
-    found = []
-    for training, generated in zip(comparison.training, comparison.generated, strict=True):
-        for real, made in zip(training, generated, strict=True):
-            if real.keys and made.keys:
-                ours = _mean(counting.generated, made.keys)
-                found.append(float(_mean(counting.training, real.keys) @ ours))
-    return float(np.mean(found)) if found else float("nan")
+    pairs = [
+        (real.keys, made.keys)
+        for training, generated in zip(comparison.training, comparison.generated, strict=True)
+        for real, made in zip(training, generated, strict=True)
+        if real.keys and made.keys
+    ]
+    theirs = _means(counting.training, [real for real, _ in pairs])
+    ours = _means(counting.generated, [made for _, made in pairs])
+    return float(np.einsum("ij,ij->i", theirs, ours).mean()) if pairs else float("nan")
 
 
-def _mean(seen: MeasuredImages, keys: Sequence[str]) -> FloatArray:
-    rows = [seen.place[key] for key in keys]
-    return np.asarray(seen.vectors[rows].mean(axis=0, dtype=np.float64))
+def _means(seen: MeasuredImages, sets: Sequence[Sequence[str]]) -> FloatArray:
+    """Return the mean of the normalised embeddings of each set of images."""
+    if seen.vectors is None or not sets:
+        return np.zeros((len(sets), 0))
+    place = seen.vectors.place
+    return seen.vectors.mean_directions([np.array([place[key] for key in keys]) for keys in sets])

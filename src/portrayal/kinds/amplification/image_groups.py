@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from portrayal.audit import AuditFolder
 from portrayal.findings import (
     NO_EMBEDDING,
     NOT_FINITE,
     REFUSED,
+    FloatArray,
     Measured,
     Shown,
+    StoredVectors,
     StudyData,
     label_shown,
-    normalised,
     people_seen,
     read_measured,
 )
@@ -39,9 +39,6 @@ SMALL_FACE = "no face that is sure and large enough"
 SEVERAL_FACES = "more than one face"
 NOT_LOOKED = "no face detector has looked"
 
-AT_ONCE = 16_384
-"""Images that are classified together: memory stays near that of the embeddings alone."""
-
 FACES = "faces"
 """The kind of a face detector's identity."""
 
@@ -54,15 +51,13 @@ class MeasuredImages:
         labels: By image key, a group or a reason.
         groups: Labels that are groups.
         listing: Image keys by prompt, lowest seed first.
-        place: Row of each image that can be used in `vectors`.
-        vectors: Normalised embeddings; of width 0 where the measurer gives none.
+        vectors: Embeddings of the images; None where the measurer gives none.
     """
 
     labels: Mapping[str, str]
     groups: frozenset[str]
     listing: Mapping[str, list[str]] = field(repr=False)
-    place: Mapping[str, int] = field(repr=False)
-    vectors: npt.NDArray[np.float32] = field(repr=False)
+    vectors: StoredVectors | None = field(repr=False)
 
 
 def face_detector(audit: AuditFolder) -> Identity | None:
@@ -95,38 +90,37 @@ def look(
         without = _face_reasons(audit, faces)
         labels = {key: without.get(key, NOT_LOOKED) or label for key, label in labels.items()}
     listing = _listing(audit, labels, measured)
-    place = {key: row for row, key in enumerate(measured.keys) if measured.good[row]}
-    return MeasuredImages(labels, frozenset(axis.groups), listing, place, measured.vectors)
+    return MeasuredImages(labels, frozenset(axis.groups), listing, measured.vectors)
 
 
 def _labels(
     audit: AuditFolder, measured: Measured, data: StudyData, name: str, axis: Axis
 ) -> dict[str, str] | None:
-    """Label all images of an audit; embeddings are normalised on the way, where they are."""
-    keys, vectors, good = measured.keys, measured.vectors, measured.good
+    """Label all images of an audit."""
+    keys, vectors = list(measured.place), measured.vectors
     # Whom a person detector found for an encoder is not asked here: images count as a whole.
-    people = None if measured.embeds else people_seen(audit, data.encoder)
+    people = people_seen(audit, data.encoder) if vectors is None else None
+
+    def cosines(directions: FloatArray) -> FloatArray:
+        if vectors is None or not keys:
+            return np.zeros((len(keys), len(directions)))
+        return np.nan_to_num(vectors.cosines(directions))
+
+    shown = Shown(keys, None if vectors is None else cosines, measured.labels, people)
+    found = label_shown(shown, name, axis, data)
+    if found is None:
+        return None
     words = {UNKNOWN: UNCLEAR, NOBODY: SHOWS_NOBODY}
-    labels: dict[str, str] = {}
-    for start in range(0, max(len(keys), 1), AT_ONCE):
-        some = slice(start, start + AT_ONCE)
-        rows = vectors[some].astype(np.float64)
-        if measured.embeds and len(rows):
-            rows = normalised(np.where(good[some, None], rows, 1.0))
-            vectors[some] = rows
-        found = label_shown(Shown(keys[some], rows, measured.labels, people), name, axis, data)
-        if found is None:
-            return None
-        seen = zip(keys[some], found.labels.tolist(), good[some].tolist(), strict=True)
-        labels |= {key: words.get(label, label) if ok else NOT_FINITE for key, label, ok in seen}
-    return labels
+    seen = zip(keys, found.labels.tolist(), measured.good.tolist(), strict=True)
+    return {key: words.get(label, label) if ok else NOT_FINITE for key, label, ok in seen}
 
 
 def _listing(
     audit: AuditFolder, labels: dict[str, str], measured: Measured
 ) -> dict[str, list[str]]:
     """Return image keys by prompt, and give images without an answer their reason."""
-    rows = audit.images().select("prompt, seed, key, status").order("seed").fetchall()
+    columns = ("prompt", "seed", "key", "status")
+    rows = audit.images(columns=columns).order("seed").fetchall()
     listing: dict[str, list[str]] = {}
     for prompt, _, key, status in rows:
         listing.setdefault(prompt, []).append(key)

@@ -36,7 +36,7 @@ def contrast_findings(
     if by_prompt and settings.permute == "stimuli":
         x, y = x.whole(), y.whole()
     missing = x.n_missing + y.n_missing
-    counts = {"n": len(x.neutral.vectors) + len(y.neutral.vectors), "n_missing": missing}
+    counts = {"n": x.neutral.n + y.neutral.n, "n_missing": missing}
     lack = lack_of((x, y), prompts_as_units=by_prompt)
     if lack:
         return [view.unanswered(question, EFFECT, lack, **counts)]

@@ -35,7 +35,7 @@ def concept_finding(view: View, concept: ConceptImages, poles: Poles, *, tested:
             contrasted the contrast is the question.
     """
     question = view.question(concept.name, poles)
-    counts = {"n": len(concept.neutral.vectors), "n_missing": concept.n_missing}
+    counts = {"n": concept.neutral.n, "n_missing": concept.n_missing}
     lack = concept.lack()
     if lack:
         return view.unanswered(question, ASSOCIATION, lack, **counts)
@@ -90,7 +90,7 @@ def vector_findings(view: View, concept: ConceptImages) -> list[Finding]:
     }
     lack = concept.lack()
     if lack:
-        counts = {"n": len(concept.neutral.vectors), "n_missing": concept.n_missing}
+        counts = {"n": concept.neutral.n, "n_missing": concept.n_missing}
         return [
             view.unanswered(question, ASSOCIATION, lack, **counts)
             for question in questions.values()

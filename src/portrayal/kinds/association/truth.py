@@ -118,7 +118,8 @@ def _images(stimuli: Sequence[Stimulus], attribute: str, pool: Pool, seeds: Seed
         prompts=tuple(pool.prompts[row] for row in rows for _ in range(each)),
         seeds=tuple(chosen.ravel().tolist()),
         units=tuple(unit for unit in units for _ in range(each)),
-        vectors=pool.vectors[np.array(rows)[:, None], chosen]
+        places=np.arange(chosen.size),
+        source=pool.vectors[np.array(rows)[:, None], chosen]
         .reshape(chosen.size, -1)
         .astype(np.float64),
         n_missing=0,
@@ -129,6 +130,6 @@ def view_of(study: AssociationStudy, pool: Pool, settings: AnalysisSettings) -> 
     """Return the study as the pool's encoder sees it, without images: these are drawn."""
     data = StudyData(
         generator=pool.generator, encoder=pool.encoder, label=pool.encoder.name, wanted=0,
-        dropped={}, unused=0, vectors=pool.vectors[:0, 0], usable={}, texts={},
+        dropped={}, unused=0, vectors=None, usable={}, texts={},
     )  # fmt: skip
     return View(study, data, settings, "")
