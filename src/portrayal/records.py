@@ -179,6 +179,33 @@ class Measurement:
     reason: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """One rater's answer to one question about one image: a row of `votes/`.
+
+    Attributes:
+        image: The key of the image.
+        question: The question's id.
+        definition: The question as it was asked, as JSON.
+        rater: A pseudonym.
+        answer: The answer's key; None where the rater was asked and gave none, or withdrew it.
+        answered_at: When, in seconds since 1970; None where the source does not tell.
+        seconds: How long the rater looked, where that is known.
+        again: Whether the rater was shown the image a second time.
+        source: The campaign or the file that it came from.
+    """
+
+    image: str
+    question: str
+    definition: str
+    rater: str
+    answer: str | None
+    answered_at: int | None = None
+    seconds: float | None = None
+    again: bool = False
+    source: str = ""
+
+
 def plain(value: Any) -> Any:
     """Return a JSON-ready copy: numpy scalars and arrays unpacked, NaN and infinities as None."""
     if hasattr(value, "tolist"):

@@ -14,7 +14,7 @@ from portrayal.findings import Finding
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal.raters.questions import QuestionSet, default_questions
-from portrayal.raters.storage import store_votes
+from portrayal.raters.store import load_votes, store_votes
 from portrayal.raters.subjects import chosen_questions, find_subjects
 from portrayal.raters.votes import RatedImage, Vote, Votes
 from portrayal.records import Measurement, Prompt
@@ -24,6 +24,7 @@ from portrayal.studies.reading import study_from_toml
 from portrayal.studies.schema import Study
 
 SETTINGS = AnalysisSettings(resamples=199)
+MOOD = "association-pleasant-unpleasant"
 AXIS = default_axes()["perceived gender"]
 MAN, WOMAN = AXIS.groups["man"][0], AXIS.groups["woman"][0]
 JOBS = """
@@ -71,12 +72,13 @@ def vote(
     questions: QuestionSet,
     answers: dict[str, dict[str, str]],
     *,
-    name: str = "raters",
+    group: str = "raters",
+    at: int | None = None,
 ) -> None:
     """Three raters say the same about each image."""
     images = {key: RatedImage() for key in answers}
-    votes = [Vote(key, rater, given) for key, given in answers.items() for rater in "abc"]
-    store_votes(audit, Votes(questions, images, votes), name=name)
+    votes = [Vote(key, rater, given, at) for key, given in answers.items() for rater in "abc"]
+    store_votes(audit, Votes(questions, images, votes), group=group)
 
 
 def listed(audit: AuditFolder) -> list[tuple[str, str, int]]:
@@ -136,13 +138,13 @@ def test_without_votes_nothing_is_added(audit: AuditFolder) -> None:
     assert not about(analyze(audit, settings=SETTINGS), "raters")
 
 
-def test_two_encoders_and_two_groups_of_raters_are_named(audit: AuditFolder) -> None:
+def test_two_encoders_are_named_and_groups_of_raters_are_one(audit: AuditFolder) -> None:
     study = jobs()
     fill_audit(audit, [study], shown)
     all_men = {key: person("man") for key, _, _ in listed(audit)}
     questions = default_questions({"perceived gender": ("man", "woman")})
-    vote(audit, questions, all_men, name="crowd")
-    vote(audit, questions, all_men, name="experts")
+    vote(audit, questions, all_men, group="crowd")
+    vote(audit, questions, all_men, group="experts")
     rows = [(key, shown(Prompt(prompt, {}, 1), seed)) for key, prompt, seed in listed(audit)]
     audit.append_measurements(
         OTHER_ENCODER,
@@ -156,11 +158,8 @@ def test_two_encoders_and_two_groups_of_raters_are_named(audit: AuditFolder) -> 
     )  # fmt: skip
     found = about(analyze(audit, settings=SETTINGS), "what raters say")
     endings = sorted(finding.question.split("?")[1] for finding in found)
-    assert endings == sorted(
-        f" · {encoder.name} · {who}"
-        for encoder in (ENCODER, OTHER_ENCODER)
-        for who in ("crowd", "experts")
-    )
+    assert endings == sorted(f" · {encoder.name}" for encoder in (ENCODER, OTHER_ENCODER))
+    assert len(load_votes(audit).votes) == 6 * 24
 
 
 def test_the_rule_of_consensus_is_a_setting() -> None:
@@ -175,7 +174,7 @@ def test_raters_of_an_association_study_judge_neutral_images_alone(audit: AuditF
     study = association("mood", 'flowers = ["rose", "lily"]\nbugs = ["wasp", "gnat"]')
     fill_audit(audit, [study], leaning({"flowers": 0.4, "bugs": -0.4}))
     questions = chosen_questions(study, None)
-    assert questions["association"].keys == ("pleasant", "unpleasant", "can't judge")
+    assert questions[MOOD].keys == ("pleasant", "unpleasant", "can't judge")
     subjects = find_subjects(audit, study)
     assert {one.prompt for one in subjects} == {
         f"a photo of {word}" for word in ("rose", "lily", "wasp", "gnat")
@@ -196,8 +195,8 @@ def test_tau_follows_the_raters(audit: AuditFolder) -> None:
             word = prompt.rsplit(" ", 1)[-1]
             if word in lean:
                 pleasant = sign * lean[word] > (0.4, 0.0, -0.4)[seed]
-                answers[key] = {"association": "pleasant" if pleasant else "unpleasant"}
-        vote(audit, questions, answers)
+                answers[key] = {MOOD: "pleasant" if pleasant else "unpleasant"}
+        vote(audit, questions, answers, at=2 - sign)  # the later answers count
         results = analyze(audit, settings=SETTINGS)
         (found,) = about(results, "order concepts as raters do")
         assert found.estimate == pytest.approx(sign)
@@ -217,7 +216,7 @@ def test_concepts_of_several_studies_are_ordered_together(audit: AuditFolder) ->
         word = prompt.rsplit(" ", 1)[-1]
         if word in lean:
             pleasant = lean[word] > (0.4, 0.0, -0.4)[seed]
-            answers[key] = {"association": "pleasant" if pleasant else "unpleasant"}
+            answers[key] = {MOOD: "pleasant" if pleasant else "unpleasant"}
     vote(audit, questions, answers)
     results = analyze(audit, settings=SETTINGS)
     (found,) = about(results, "order concepts as raters do")

@@ -72,42 +72,67 @@ def test_images_are_found_by_prompt_and_seed_or_by_key(audit: AuditFolder, tmp_p
         tmp_path, f"one,A2XY,{prompt},0,man\none,B7,{prompt},0,man\n{key},A2XY,,,?\n"
     )
     found = raters.import_votes(audit.path, file, vote_map)
-    assert (found.images, found.votes, found.raters, found.edition) == (2, 3, 2, 1)
-    assert "3 votes of 2 raters on 2 images stored as raters, edition 1" in found.sentence()
+    assert (found.images, found.votes, found.raters, found.new) == (2, 3, 2, 3)
+    assert found.sentence() == "3 votes by 2 raters on 2 images: 3 answers stored"
     votes = raters.load_votes(AuditFolder(audit.path))
-    assert sorted((vote.rater, vote.answers["gender"]) for vote in votes.votes) == [
-        ("1", "?"), ("1", "man"), ("2", "man"),
-    ]  # fmt: skip
+    said = [[vote.answers["gender"] for vote in mine] for mine in votes.by_image().values()]
+    assert sorted(said) == [["?"], ["man", "man"]]
+    assert len(votes.raters) == 2
     assert votes.images[key].factors["category"] == "profession"
 
 
 def test_names_of_crowd_workers_stay_outside(audit: AuditFolder, tmp_path: Path) -> None:
     file, vote_map = write(tmp_path, "one,WORKER77,a photo of nurse,0,man\n")
     raters.import_votes(audit.path, file, vote_map)
-    stored = [path for path in (audit.path / "measurements").rglob("*") if path.is_file()]
+    stored = [path for path in audit.path.rglob("*.parquet") if path.parent.name == "votes"]
     assert stored
     assert not any(b"WORKER77" in path.read_bytes() for path in stored)
 
 
-def test_editions(audit: AuditFolder, tmp_path: Path) -> None:
+def test_one_id_is_one_rater_within_a_group(audit: AuditFolder, tmp_path: Path) -> None:
     file, vote_map = write(tmp_path, "one,1,a photo of nurse,0,man\n")
-    first = raters.import_votes(audit.path, file, vote_map)
-    again = raters.import_votes(audit.path, file, vote_map)
-    assert (first.edition, first.new, again.edition, again.new) == (1, True, 1, False)
-    assert "were here already" in again.sentence()
+    raters.import_votes(audit.path, file, vote_map)
+    file.write_text(file.read_text().replace(",0,", ",1,"), encoding="utf-8")
+    raters.import_votes(audit.path, file, vote_map)
+    assert len(raters.load_votes(audit).raters) == 1
+    raters.import_votes(audit.path, file, vote_map, group="experts")
+    votes = raters.load_votes(audit)
+    assert (len(votes.raters), len(votes.votes)) == (2, 3)
+
+
+def test_an_answer_that_contradicts_an_earlier_one(audit: AuditFolder, tmp_path: Path) -> None:
+    """Both are kept; neither counts while nothing says which came later."""
+    file, vote_map = write(tmp_path, "one,1,a photo of nurse,0,man\none,2,a photo of nurse,0,man\n")
+    raters.import_votes(audit.path, file, vote_map)
     file, vote_map = write(tmp_path, "one,1,a photo of nurse,0,woman\n")
-    assert raters.import_votes(audit.path, file, vote_map).edition == 2
-    found = raters.human_labels(AuditFolder(audit.path), "perceived gender")
-    assert list(found.values()) == ["woman"]
+    done = raters.import_votes(audit.path, file, vote_map)
+    assert (done.new, done.contradictory) == (1, 1)
+    assert "1 questions have contradictory answers by one rater" in done.sentence()
+    votes = raters.load_votes(audit)
+    assert [vote.answers for vote in votes.votes] == [{"gender": "man"}]
+    assert votes.dropped == {"contradictory answers by one rater": 1}
+    assert sorted(audit.votes().select("answer").fetchall()) == [("man",), ("man",), ("woman",)]
 
 
-def test_several_groups_of_raters_must_be_named(audit: AuditFolder, tmp_path: Path) -> None:
-    file, vote_map = write(tmp_path, "one,1,a photo of nurse,0,man\n")
-    for name in ("crowd", "experts"):
-        raters.import_votes(audit.path, file, vote_map, name=name)
-    with pytest.raises(AuditError, match="name one of: crowd, experts"):
-        raters.load_votes(audit)
-    assert len(raters.load_votes(audit, "crowd").votes) == 1
+def test_the_later_answer_counts_whatever_the_order_of_import(
+    audit: AuditFolder, tmp_path: Path
+) -> None:
+    files = {}
+    for name, answer, hour in (("first", "man", 8), ("second", "woman", 9)):
+        files[name] = tmp_path / f"{name}.csv"
+        files[name].write_text(
+            "file,who,prompt,seed,g,t\n"
+            f"one,1,a photo of nurse,0,{answer},2026-11-18 0{hour}:00:00\n",
+            encoding="utf-8",
+        )
+    vote_map = tmp_path / "map.toml"
+    vote_map.write_text('time = "t"\n' + MAP, encoding="utf-8")
+    for name in ("second", "first", "second"):
+        done = raters.import_votes(audit.path, files[name], vote_map)
+        assert done.contradictory == 0
+    found = raters.checked_labels(audit, "perceived gender")
+    assert found.labels == ("woman",)
+    assert found.n_raters.tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +151,7 @@ def test_an_image_that_is_not_in_the_audit(
 ) -> None:
     with pytest.raises(ImportFileError, match=re.escape(message)):
         raters.import_votes(audit.path, *write(tmp_path, rows))
-    assert audit.measurers() == []
+    assert not raters.has_votes(audit)
 
 
 def test_an_audit_without_votes_says_how_to_get_some(audit: AuditFolder, tmp_path: Path) -> None:
@@ -134,7 +159,7 @@ def test_an_audit_without_votes_says_how_to_get_some(audit: AuditFolder, tmp_pat
         raters.load_votes(audit)
     raters.import_votes(audit.path, *write(tmp_path, "one,1,a photo of nurse,0,man\n"))
     with pytest.raises(AuditError, match="raters were not asked about 'skin tone'"):
-        raters.human_labels(audit, "skin tone")
+        raters.checked_labels(audit, "skin tone")
 
 
 # --- export and back ------------------------------------------------------------------------------
@@ -161,8 +186,11 @@ def test_label_studio_and_back(audit: AuditFolder, tmp_path: Path) -> None:
     ]  # fmt: skip
     (tmp_path / "export.json").write_text(json.dumps(export), encoding="utf-8")
     raters.import_votes(audit.path, tmp_path / "export.json", out / "map.toml")
-    genders = raters.human_labels(AuditFolder(audit.path), "perceived gender")
-    assert list(genders.values()) == ["man"] * 6
+    found = raters.checked_labels(AuditFolder(audit.path), "perceived gender")
+    assert found.labels == ("man",) * 6
+    assert found.n_raters.tolist() == [3] * 6
+    assert sum(one.first == one.second for one in found.twice) == 6
+    assert len(found.twice) == 18
     scored = raters.score_file(tmp_path / "export.json", out / "map.toml")
     assert scored["scores"][0]["group"] == {"category": "profession"}
     assert [each["attribute"] for each in scored["scores"][0]["attributes"]] == ["nurse", EVIL]
@@ -206,8 +234,8 @@ def test_mechanical_turk_and_back(audit: AuditFolder, tmp_path: Path) -> None:
         table.writeheader()
         table.writerows(rows)
     raters.import_votes(audit.path, tmp_path / "batch.csv", out / "map.toml")
-    genders = raters.human_labels(AuditFolder(audit.path), "perceived gender", rule="unanimous")
-    assert list(genders.values()) == ["woman"] * 6
+    found = raters.checked_labels(AuditFolder(audit.path), "perceived gender", rule="unanimous")
+    assert found.labels == ("woman",) * 6
 
 
 def _form(gender: str) -> dict[str, Any]:

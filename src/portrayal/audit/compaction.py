@@ -68,7 +68,8 @@ def compact(
 def part_folders(audit: Path) -> list[Path]:
     """Return all folders of an audit that hold parts."""
     several = [*audit.glob("measurements/*"), *audit.glob("texts/*")]
-    return [one for one in [audit / "images", *sorted(several)] if one.is_dir()]
+    single = [audit / "images", audit / "votes"]
+    return [one for one in [*single, *sorted(several)] if one.is_dir()]
 
 
 def drop_doubled_rows(folder: Path) -> int:

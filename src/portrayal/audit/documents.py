@@ -52,19 +52,20 @@ def remember_identity(folder: Path, identity: Identity, columns: Mapping[str, Co
         )
 
 
-def read_studies(audit: Path) -> dict[str, dict[str, Any]]:
-    """Return the studies that were asked of an audit, by name."""
-    return {file.stem: read_json(file) for file in sorted((audit / "studies").glob("*.json"))}
+def read_documents(audit: Path, kind: str) -> dict[str, dict[str, Any]]:
+    """Return the documents of one kind (`studies`, `campaigns`) of an audit, by name."""
+    return {file.stem: read_json(file) for file in sorted((audit / kind).glob("*.json"))}
 
 
-def remember_study(audit: Path, name: str, study: Mapping[str, Any]) -> None:
-    """Keep a study with the audit."""
+def remember_document(audit: Path, kind: str, name: str, content: Mapping[str, Any]) -> None:
+    """Keep a study or a campaign with the audit."""
     if not re.fullmatch(r"\w[\w.-]*", name):
+        what = {"studies": "study", "campaigns": "campaign"}[kind]
         raise AuditError(
-            f"study name {name!r} cannot be a file name; allowed: letters, digits, - _ ."
+            f"{what} name {name!r} cannot be a file name; allowed: letters, digits, - _ ."
         )
-    file = audit / "studies" / f"{name}.json"
-    text = json.dumps(study, indent=1, ensure_ascii=False)
+    file = audit / kind / f"{name}.json"
+    text = json.dumps(content, indent=1, ensure_ascii=False)
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         write_text(file, text)
 

@@ -4,6 +4,8 @@
     images/part-*.parquet               one row a request: key, prompt, seed, status, image bytes
     measurements/<name>-<identity>/     one row an image: what a measurer saw, or why not
     texts/<name>-<identity>/            one row a text: its embedding under an encoder
+    votes/part-*.parquet                one row an answer: image, question, rater, answer
+    campaigns/<name>.json               what raters were asked, and how images were chosen
     studies/<name>.json                 the studies asked of this audit, as they were asked
     results.json, report/index.html     what was found
 
@@ -37,6 +39,7 @@ from portrayal.audit.tables import (
     ABOUT_IMAGES,
     IMAGES,
     TEXTS,
+    VOTES,
     ColumnType,
     check_widths,
     images_table,
@@ -44,10 +47,11 @@ from portrayal.audit.tables import (
     measurement_schema,
     measurements_table,
     texts_table,
+    votes_table,
 )
 from portrayal.audit.wants import Pairs, Wanted
 from portrayal.errors import AuditError
-from portrayal.records import Identity, ImageRecord, Measurement
+from portrayal.records import Ballot, Identity, ImageRecord, Measurement
 
 
 class EmbeddingBlock(NamedTuple):
@@ -368,15 +372,37 @@ class AuditFolder:
             )
         return matrix(rows["embedding"])[[place[text] for text in texts]]
 
+    # --- votes -------------------------------------------------------------------------------
+
+    def votes(self) -> duckdb.DuckDBPyRelation:
+        """Return every answer that raters ever gave, one row each, as a DuckDB relation.
+
+        A rater's corrections and contradictions are all there; `portrayal.raters.load_votes` says
+        which answers count.
+        """
+        return self._queries.table(self._votes.table())
+
+    def append_votes(self, ballots: Sequence[Ballot]) -> int:
+        """Store raters' answers as one part; return how many were not here yet."""
+        return self._votes.append(votes_table(ballots)) if ballots else 0
+
+    def campaigns(self) -> dict[str, dict[str, Any]]:
+        """Return the rating campaigns of this audit, by name."""
+        return documents.read_documents(self.path, "campaigns")
+
+    def remember_campaign(self, name: str, campaign: Mapping[str, Any]) -> None:
+        """Keep what a campaign asks, and how its images were chosen."""
+        documents.remember_document(self.path, "campaigns", name, campaign)
+
     # --- studies and results -----------------------------------------------------------------
 
     def studies(self) -> dict[str, dict[str, Any]]:
         """Return the studies that were asked of this audit, by name."""
-        return documents.read_studies(self.path)
+        return documents.read_documents(self.path, "studies")
 
     def remember_study(self, name: str, study: Mapping[str, Any]) -> None:
         """Keep a study with the audit, so that later verbs need not be told again."""
-        documents.remember_study(self.path, name, study)
+        documents.remember_document(self.path, "studies", name, study)
 
     def write_results(self, results: Mapping[str, Any]) -> Path:
         """Replace results.json."""
@@ -438,6 +464,10 @@ class AuditFolder:
 
     def _texts(self, encoder: Identity) -> Store:
         return self._store(self.path / "texts" / documents.folder_name(encoder), TEXTS)
+
+    @property
+    def _votes(self) -> Store:
+        return self._store(self.path / "votes", VOTES)
 
     def _store(self, folder: Path, schema: pa.Schema) -> Store:
         """Return the folder's store; one and the same each time, because it remembers its keys."""

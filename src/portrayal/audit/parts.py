@@ -281,7 +281,8 @@ def rows_per_group(schema: pa.Schema) -> int:
 
 def damaged(path: Path, why: str) -> DamagedPart:
     """Return the error that names a damaged part and the way out."""
-    audit = path.parent.parent if path.parent.name == "images" else path.parent.parent.parent
+    inside = path.parent.name in ("images", "votes")
+    audit = path.parent.parent if inside else path.parent.parent.parent
     return DamagedPart(
         f"{path} is damaged: {why}; set it aside and make its contents again with: "
         f"portrayal repair {quoted(audit)}"

@@ -100,6 +100,9 @@ class RepairReport:
             "images": images,
             "measurements": self._measure_again(where),
             "texts": self._measure_again(where),
+            "votes": f"import the raters' files again: portrayal import votes FILE --out {where}; "
+            "answers of the rating page come back when `portrayal annotate` is run again",
+            "campaigns": "start the campaign again with `portrayal annotate`",
             "studies": "name the study again when you run it",
             "results.json": f"analyze again: portrayal analyze {where}",
         }
@@ -118,7 +121,9 @@ class RepairReport:
     def _lost(self, one: SetAside) -> str:
         if one.path.suffix != parts.SUFFIX:
             return "to be made again"
-        what = {"images": "image", "texts": "text"}.get(one.path.parts[0], "measurement")
+        what = {"images": "image", "texts": "text", "votes": "answer"}.get(
+            one.path.parts[0], "measurement"
+        )
         count = f"an unknown number of {what}s" if one.rows is None else _count(one.rows, what)
         return f"{count} to be made again"
 
@@ -155,7 +160,8 @@ def _measurer(audit: Path, one: SetAside) -> Iterator[str]:
 
 def _remove_leftovers(audit: Path) -> int:
     removed = 0
-    for folder in [audit, audit / "studies", audit / "report", *part_folders(audit)]:
+    beside = [audit / name for name in ("studies", "campaigns", "report")]
+    for folder in [audit, *beside, *part_folders(audit)]:
         for path in leftovers(folder):
             with writing(folder):
                 path.unlink(missing_ok=True)
@@ -171,7 +177,8 @@ def _documents(audit: Path) -> Iterator[SetAside]:
                 documents.read_identity(file)
             except AuditError:
                 yield _set_aside(audit, file.parent, f"its {documents.IDENTITY} cannot be read")
-    for file in [*sorted(audit.glob("studies/*.json")), audit / "results.json"]:
+    named = [*sorted(audit.glob("studies/*.json")), *sorted(audit.glob("campaigns/*.json"))]
+    for file in [*named, audit / "results.json"]:
         if file.exists():
             try:
                 documents.read_json(file)

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from portrayal.audit.index import RANKS
 from portrayal.errors import AuditError, one_of
-from portrayal.records import Identity, ImageRecord, Measurement, digest, plain
+from portrayal.records import Ballot, Identity, ImageRecord, Measurement, digest, plain
 
 ColumnType = Literal["text", "number", "integer", "boolean", "vector", "numbers", "labels", "json"]
 """What a measurer may store in a column.
@@ -80,6 +80,33 @@ TEXTS = pa.schema(
         pa.field("truncated", pa.bool_()),
     ]
 )
+
+
+VOTES = pa.schema(
+    [
+        pa.field("key", pa.string(), nullable=False),
+        pa.field("image", pa.string(), nullable=False),
+        pa.field("question", pa.string(), nullable=False),
+        pa.field("definition", pa.string(), nullable=False),
+        pa.field("rater", pa.string(), nullable=False),
+        pa.field("answer", pa.string()),
+        pa.field("answered_at", pa.int64()),
+        pa.field("seconds", pa.float64()),
+        pa.field("again", pa.bool_(), nullable=False),
+        pa.field("source", pa.string(), nullable=False),
+    ]
+)
+"""One row per answer of a rater; `key` is a hash of all but `seconds`."""
+
+
+def votes_table(ballots: Sequence[Ballot]) -> pa.Table:
+    """Return raters' answers as a table in the layout of `votes/`."""
+    names = [name for name in VOTES.names if name not in ("key", "seconds")]
+    keys = [digest([getattr(one, name) for name in names], length=32) for one in ballots]
+    rows: dict[str, list[Any]] = {"key": keys}
+    for field in list(VOTES)[1:]:
+        rows[field.name] = [getattr(one, field.name) for one in ballots]
+    return pa.Table.from_pydict(rows, schema=VOTES)
 
 
 def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Table:

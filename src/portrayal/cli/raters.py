@@ -92,12 +92,20 @@ def import_votes(
     file: VoteFile,
     vote_map: VoteMap,
     out: o.OutThere,
-    name: Annotated[str, typer.Option(help="What to call these raters.")] = "raters",
+    group: Annotated[
+        str,
+        typer.Option(help="Group of raters; an ID in another group is another rater."),
+    ] = "raters",
+    json: o.Json = False,
 ) -> None:
-    """Keep the votes of a raters' file with an audit."""
+    """Store the votes of a raters' file with an audit."""
     from portrayal.raters import import_votes as keep
 
-    console.say(keep(out, file, vote_map, name=name).sentence())
+    done = keep(out, file, vote_map, group=group)
+    if json:
+        console.as_json(done.as_dict())
+    else:
+        console.say(done.sentence())
 
 
 def export_tasks(

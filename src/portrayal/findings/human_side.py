@@ -6,7 +6,7 @@ axes get the raters' own scores, and the agreement of machine and raters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from portrayal.audit import AuditFolder
@@ -17,7 +17,7 @@ from portrayal.findings.parts import DataTable
 from portrayal.findings.rater_tables import vote_tables
 from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.raters import Votes, decide, load_votes, rater_names, score_votes
+from portrayal.raters import Votes, decide, has_votes, load_votes, score_votes
 from portrayal.studies import Study
 
 
@@ -46,34 +46,31 @@ class HumanSide:
 
 @dataclass(frozen=True, slots=True)
 class RatedStudy:
-    """The votes of one group of raters on a study's images.
+    """The votes on a study's images.
 
     Attributes:
-        votes: What they said.
-        who: Names the raters in titles where there are several groups; "" else.
-        suffixes: Names encoder and raters, one for each encoder.
+        votes: What raters said.
+        suffixes: Names the encoder where there are several, one for each.
     """
 
     votes: Votes
-    who: str
     suffixes: Sequence[str]
 
 
-def votes_on(study: Study, audit: AuditFolder, data: Sequence[StudyData]) -> Iterator[RatedStudy]:
-    """Yield the votes on a study's images, one group of raters after the other.
+def votes_on(study: Study, audit: AuditFolder, data: Sequence[StudyData]) -> RatedStudy | None:
+    """Return the votes on a study's images; None where there are none.
 
     Args:
         study: The study.
         audit: Where votes are kept.
         data: The study's images, once for each encoder.
     """
-    names = rater_names(audit)
-    for name in names:
-        votes = load_votes(audit, name, prompts=study.prompts())
-        if votes.votes:
-            who = "" if len(names) == 1 else f" · {name}"
-            suffixes = [(f" · {one.label}" if len(data) > 1 else "") + who for one in data]
-            yield RatedStudy(votes, who, suffixes)
+    if not has_votes(audit):
+        return None
+    votes = load_votes(audit, prompts=study.prompts())
+    if not votes.votes:
+        return None
+    return RatedStudy(votes, [f" · {one.label}" if len(data) > 1 else "" for one in data])
 
 
 def axes_beside_raters(
@@ -88,10 +85,11 @@ def axes_beside_raters(
         settings: How.
     """
     side = HumanSide()
-    for rated in votes_on(study, audit, data):
+    rated = votes_on(study, audit, data)
+    if rated is not None:
         for rating in _axis_ratings(study, rated.votes, data, settings, rated.suffixes):
             side.add(*axis_agreement(rating))
-        side.add([], _scores(study, rated.votes, settings, rated.who))
+        side.add([], _scores(study, rated.votes, settings))
     return side
 
 
@@ -109,7 +107,13 @@ def _axis_ratings(
             study,
             axes[question.axis],
             question,
-            dict(zip(decisions.images, decisions.axis_labels[question.id], strict=True)),
+            {
+                image: label
+                for image, label in zip(
+                    decisions.images, decisions.axis_labels[question.id], strict=True
+                )
+                if votes.was_asked(image, question.id)
+            },
             one,
             settings,
             suffix,
@@ -120,7 +124,7 @@ def _axis_ratings(
     ]
 
 
-def _scores(study: Study, votes: Votes, settings: AnalysisSettings, who: str) -> list[DataTable]:
+def _scores(study: Study, votes: Votes, settings: AnalysisSettings) -> list[DataTable]:
     """Return the raters' own diversity, bias, quality and agreement."""
     by = study.scoring()
     scored = score_votes(
@@ -129,7 +133,6 @@ def _scores(study: Study, votes: Votes, settings: AnalysisSettings, who: str) ->
         attribute=by.attribute,
         by=by.by,
         confidence=settings.confidence,
-        rng=settings.rng(study.name, "raters", who),
+        rng=settings.rng(study.name, "raters", ""),
     )
-    tables = vote_tables(scored)
-    return [replace(one, name=f"{one.name}{who}", title=f"{one.title}{who}") for one in tables]
+    return vote_tables(scored)

@@ -4,7 +4,7 @@ score_file(file, map)               score a raters' file alone, without images
 import_votes(audit, file, map)      keep the votes of a raters' file with an audit
 export_tasks(audit, out)            tasks for Label Studio or Mechanical Turk
 load_votes(audit)                   the votes that an audit holds
-human_labels(audit, axis)           the raters' consensus, image by image
+checked_labels(audit, axis)         the raters' consensus, image by image, with its sampling
 compare_labels(human, machine)      how often a classifier says what raters say
 """
 

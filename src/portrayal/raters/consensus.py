@@ -62,11 +62,15 @@ def decide(votes: Votes, *, rule: Rule = "majority", least_votes: int | None = N
     by_image = votes.by_image()
     most = max((len(mine) for mine in by_image.values()), default=0)
     least = min(2, most) if least_votes is None else least_votes
-    enough = [len(mine) >= least for mine in by_image.values()]
     labels: dict[str, list[str | None]] = {}
     why: dict[str, list[str]] = {}
     for question in votes.questions.choices:
         table = ballots(votes, question)
+        about = {question.id, *question.counts_if}
+        enough = [
+            sum(not about.isdisjoint(vote.answers) for vote in mine) >= least
+            for mine in by_image.values()
+        ]
         found = consensus(table, rule=rule, uncertain=question.cant_judge).labels.tolist()
         labels[question.id] = [one if ok else None for one, ok in zip(found, enough, strict=True)]
         cast = table.T.tolist()
@@ -74,16 +78,17 @@ def decide(votes: Votes, *, rule: Rule = "majority", least_votes: int | None = N
             TOO_FEW if not ok else "" if label is not None else _reason(given, question, rule)
             for label, given, ok in zip(found, cast, enough, strict=True)
         ]
+    asked = {name: [votes.was_asked(image, name) for image in by_image] for name in labels}
     reasons = {
-        question.id: _counting(question, labels, why[question.id])
+        question.id: _counting(question, labels, why[question.id], asked)
         for question in votes.questions.axes
     }
     axis_labels = {
         name: [None if reason else label for label, reason in zip(labels[name], mine, strict=True)]
         for name, mine in reasons.items()
     }
-    about = [votes.images[name] for name in by_image]
-    return Decisions(rule, least, list(by_image), about, labels, axis_labels, reasons)
+    images = [votes.images[name] for name in by_image]
+    return Decisions(rule, least, list(by_image), images, labels, axis_labels, reasons)
 
 
 def _reason(given: Sequence[str | None], question: Question, rule: Rule) -> str:
@@ -98,12 +103,18 @@ def _reason(given: Sequence[str | None], question: Question, rule: Rule) -> str:
 
 
 def _counting(
-    question: Question, labels: Mapping[str, Sequence[str | None]], own: Sequence[str]
+    question: Question,
+    labels: Mapping[str, Sequence[str | None]],
+    own: Sequence[str],
+    asked: Mapping[str, Sequence[bool]],
 ) -> list[str]:
-    """Return why each image does not count on an axis; "" where it does."""
+    """Return why each image does not count on an axis; "" where it does.
+
+    A condition on a question that an image's raters were not asked does not hold them back.
+    """
     reasons = list(own)
     for name, allowed in reversed(question.counts_if.items()):
         for i, label in enumerate(labels[name]):
-            if label not in allowed and own[i] != TOO_FEW:
+            if asked[name][i] and label not in allowed and own[i] != TOO_FEW:
                 reasons[i] = f"no consensus that {name} is {one_of(allowed)}"
     return reasons

@@ -19,6 +19,7 @@ class Layout:
         rater: The column with the rater.
         about: What columns about the image are called.
         answer: What the column of a question is called.
+        time: The column with the time of the vote.
         ticked: Where each answer has a column of its own: what it is called.
         lines: Further lines of the map.
     """
@@ -27,12 +28,16 @@ class Layout:
     rater: str
     about: str = "{name}"
     answer: str = "{question}"
+    time: str = ""
     ticked: str = ""
     lines: tuple[str, ...] = ()
 
 
 VOTES_CSV = Layout(
-    "csv", "rater", lines=("[only]", 'check = [""]   # attention checks are no votes', "")
+    "csv",
+    "rater",
+    time="answered_at",
+    lines=("[only]", 'check = [""]   # attention checks are no votes', ""),
 )
 """What the rating page's admin downloads."""
 
@@ -67,6 +72,7 @@ def map_text(questions: QuestionSet, layout: Layout, *, factors: Sequence[str]) 
         f"rater = {_quoted(layout.rater)}",
         f"prompt = {column('prompt')}",
         f"seed = {column('seed')}",
+        *([f"time = {_quoted(layout.time)}"] if layout.time else []),
         "",
         *layout.lines,
     ]

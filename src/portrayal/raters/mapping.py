@@ -5,6 +5,7 @@ image = ["model", "prompt", "n"]    the column that names an image, or several t
 rater = "worker"                    who voted
 prompt = "caption"                  optional; with `seed` it finds the image in an audit
 seed = "image"
+time = "SubmitTime"                 optional: of a rater's two votes on an image the later counts
 
 [only]                              optional: rows to read; the others are dropped and counted
 AssignmentStatus = ["Approved"]
@@ -153,6 +154,7 @@ class VoteMap(StudyPart):
     rater: str
     prompt: str = ""
     seed: str = ""
+    time: str = ""
     duplicates: Literal["error", "first", "last"] = "error"
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     factors: dict[str, Level] = Field(default_factory=dict)

@@ -25,7 +25,7 @@ Keys = Annotated[tuple[Word, ...], Field(min_length=1)]
 M = TypeVar("M", bound=StudyPart)
 
 ASSOCIATION = "association"
-"""The question about a neutral image of an association study."""
+"""What the id of the question about a neutral image of an association study begins with."""
 
 CANT_JUDGE = "can't judge"
 
@@ -216,7 +216,7 @@ def association_questions(text: str, attributes: Sequence[str]) -> QuestionSet:
     known = default_questions()
     unsure = AnswerChoice(key=CANT_JUDGE, text="Can't judge", cant_judge=True)
     choice = Question(
-        id=ASSOCIATION,
+        id="-".join([ASSOCIATION, *(_slug(one) for one in attributes)])[:80],
         text=text,
         answers=(*(AnswerChoice(key=one, text=one.capitalize()) for one in attributes), unsure),
     )
@@ -289,11 +289,16 @@ def _check_references(
                 )
 
 
+def _slug(text: str) -> str:
+    """Return a text as a part of an id."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")
+
+
 def _own_question(axis: str, groups: Sequence[str]) -> Question:
     """Return a question for an axis that the paper does not know."""
     shown = [AnswerChoice(key=group, text=group) for group in groups]
     return Question(
-        id=re.sub(r"[^A-Za-z0-9]+", "-", axis).strip("-") or "axis",
+        id=_slug(axis) or "axis",
         text=f"How does the image look to you: {axis.replace('{', '(').replace('}', ')')}?",
         axis=axis,
         counts_if={"attribute": ("yes",)},

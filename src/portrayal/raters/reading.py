@@ -5,6 +5,7 @@ A fault is one line with file, row and column.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from portrayal.raters.rows import Row, rows_of
 from portrayal.raters.votes import RatedImage, Vote, Votes
 from portrayal.studies import did_you_mean
 
+_MTURK = "%a %b %d %H:%M:%S %Y"
+_ZONES = {"UTC": 0, "GMT": 0, "PST": -8, "PDT": -7}
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off", ""}
 
@@ -31,6 +34,7 @@ def read_votes(path: Path, vote_map: VoteMap, *, source: str = "MAP.toml") -> Vo
     """
     images: dict[str, RatedImage] = {}
     votes: dict[tuple[str, str], Vote] = {}
+    earlier: list[Vote] = []
     dropped: Counter[str] = Counter()
     for row in rows_of(path, vote_map):
         reason, levels = _levels(row, vote_map)
@@ -42,20 +46,61 @@ def read_votes(path: Path, vote_map: VoteMap, *, source: str = "MAP.toml") -> Vo
             what = f"column {vote_map.rater}" if image.strip(JOINT) else "the image's column"
             raise ImportFileError(f"{row.where}: {what} is empty")
         _take_image(images, image, _about(row, vote_map, levels), row)
-        vote = Vote(image, rater, _answers(row, vote_map.mapped))
-        if (image, rater) in votes:
-            if vote_map.duplicates == "error":
-                raise ImportFileError(
-                    f"{row.where}: rater {rater} votes on image {image!a} a second time; "
-                    'set duplicates = "first" or "last" in the map to choose one'
-                )
+        vote = Vote(image, rater, _answers(row, vote_map.mapped), _time(row, vote_map.time))
+        before = votes.get((image, rater))
+        if before is not None:
             dropped["a rater's second vote on an image"] += 1
-            if vote_map.duplicates == "first":
+            if vote.answers == before.answers:
                 continue
+            kept = _chosen(before, vote, vote_map.duplicates, row)
+            if vote_map.duplicates == "error":  # the later one was chosen by its time
+                earlier.append(before if kept is vote else vote)
+            vote = kept
         votes[image, rater] = vote
     if not votes:
         raise ImportFileError(f"{path}: no votes in it ({sum(dropped.values())} rows dropped)")
-    return Votes(vote_map.questions(source), images, list(votes.values()), dict(dropped))
+    questions = vote_map.questions(source)
+    return Votes(questions, images, list(votes.values()), dict(dropped), earlier=earlier)
+
+
+def _chosen(before: Vote, vote: Vote, duplicates: str, row: Row) -> Vote:
+    """Return which of a rater's two votes on an image counts."""
+    if duplicates != "error":
+        return before if duplicates == "first" else vote
+    if before.at is None or vote.at is None or before.at == vote.at:
+        raise ImportFileError(
+            f"{row.where}: rater {vote.rater} votes on image {vote.image!a} a second time, with "
+            'other answers; set duplicates = "first" or "last" in the map to choose one, or name '
+            "the column with the time of the vote: time = ..."
+        )
+    return vote if vote.at > before.at else before
+
+
+def _time(row: Row, column: str) -> int | None:
+    """Return when a vote was cast, in seconds since 1970; a time without a zone is UTC."""
+    text = row.cell(column) if column else ""
+    if not text:
+        return None
+    for read in (dt.datetime.fromisoformat, _as_mturk):
+        try:
+            found = read(text)
+        except ValueError:
+            continue
+        return int((found if found.tzinfo else found.replace(tzinfo=dt.UTC)).timestamp())
+    raise ImportFileError(
+        f"{row.where}, column {column}: {text!r} is no time; allowed: 2026-11-18 08:30:00, or as "
+        "Mechanical Turk writes it"
+    )
+
+
+def _as_mturk(text: str) -> dt.datetime:
+    """Read a time with a zone in letters, as Mechanical Turk writes it."""
+    words = text.split()
+    hours = _ZONES.get(words[4]) if len(words) == 6 else None
+    if hours is None:
+        raise ValueError(text)
+    zone = dt.timezone(dt.timedelta(hours=hours))
+    return dt.datetime.strptime(" ".join([*words[:4], words[5]]), _MTURK).replace(tzinfo=zone)
 
 
 def _levels(row: Row, vote_map: VoteMap) -> tuple[str | None, dict[str, str]]:

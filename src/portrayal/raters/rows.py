@@ -133,6 +133,7 @@ def _annotations(name: str, text: str) -> Iterator[Row]:
                 continue
             cells = {"task": _word(task.get("id", number)), **about}
             cells["completed_by"] = _annotator(annotation.get("completed_by"))
+            cells["completed_at"] = _word(annotation.get("updated_at"))
             cells |= _results(f"{where}, annotation {place}", annotation.get("result", []))
             yield Row(f"{where}, annotation {place}", cells)
 

@@ -101,7 +101,8 @@ def score_votes(
     scores = [
         _score(question, decisions, group, places, attribute, rng=rng, confidence=confidence)
         for question in votes.questions.axes
-        for group, places in groups.items()
+        for group, about in groups.items()
+        if (places := [i for i in about if votes.was_asked(decisions.images[i], question.id)])
     ]
     found = {
         "format": FORMAT,
@@ -117,7 +118,10 @@ def score_votes(
         ],
         "consensus": [
             {"question": name, "answers": dict(Counter(x for x in labels if x is not None)),
-             "none": sum(x is None for x in labels)}
+             "none": sum(
+                 x is None and votes.was_asked(image, name)
+                 for image, x in zip(decisions.images, labels, strict=True)
+             )}
             for name, labels in decisions.labels.items()
         ],
         "scores": scores,

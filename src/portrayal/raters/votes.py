@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from portrayal.raters.questions import QuestionSet
+from portrayal.raters.questions import QuestionSet, default_questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,19 @@ class RatedImage:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one rater said about one image: answer keys by question."""
+    """What one rater said about one image: answer keys by question.
+
+    Attributes:
+        image: The image.
+        rater: The rater.
+        answers: Answer keys by question.
+        at: When, in seconds since 1970; None where the source does not tell.
+    """
 
     image: str
     rater: str
     answers: Mapping[str, str]
+    at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +52,32 @@ class Votes:
         images: What each image was made from, by its name.
         votes: At most one for each image and rater.
         dropped: Rows of the source that were left out, by reason.
+        earlier: Votes that a later one of the same rater on the same image replaces.
+        again: What raters said who were shown an image a second time; these do not count as votes.
+        asked: By image, what its raters were asked; empty: all of the questions.
     """
 
     questions: QuestionSet
     images: Mapping[str, RatedImage]
     votes: Sequence[Vote]
     dropped: Mapping[str, int] = field(default_factory=dict)
+    earlier: Sequence[Vote] = ()
+    again: Sequence[Vote] = ()
+    asked: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls) -> Votes:
+        """Return no votes at all."""
+        return cls(default_questions(), {}, [])
 
     @property
     def raters(self) -> tuple[str, ...]:
         """Everybody who voted, in the order of the first vote."""
         return tuple(dict.fromkeys(vote.rater for vote in self.votes))
+
+    def was_asked(self, image: str, question: str) -> bool:
+        """Tell whether an image's raters were asked a question."""
+        return question in self.asked.get(image, (question,))
 
     def by_image(self) -> dict[str, list[Vote]]:
         """Return the votes of every image, images in the order of the first vote."""
@@ -78,5 +101,8 @@ class Votes:
         """Return the votes about some of the images."""
         images = {name: image for name, image in self.images.items() if wanted(image)}
         return replace(
-            self, images=images, votes=[vote for vote in self.votes if vote.image in images]
+            self,
+            images=images,
+            votes=[vote for vote in self.votes if vote.image in images],
+            again=[vote for vote in self.again if vote.image in images],
         )

@@ -35,11 +35,10 @@ class ConceptsBesideRaters(HumanSide):
     """What raters add to an association study.
 
     Attributes:
-        concepts: Rated concepts by encoder and raters: studies with the same attributes are set
-            side by side.
+        concepts: Rated concepts by encoder: studies with the same attributes are set side by side.
     """
 
-    concepts: dict[tuple[str, str], list[RatedConcept]] = field(default_factory=dict)
+    concepts: dict[str, list[RatedConcept]] = field(default_factory=dict)
 
 
 def concepts_beside_raters(
@@ -59,17 +58,19 @@ def concepts_beside_raters(
         settings: How.
     """
     side = ConceptsBesideRaters()
-    for rated in votes_on(study, audit, data):
-        for one, suffix in zip(data, rated.suffixes, strict=True):
-            concepts, unused = _rated(study, rated.votes, _distributions(study, result, one.label))
-            side.concepts.setdefault((one.label, rated.who), []).extend(concepts)
-            asked = order_asked(study.name, study.kind, one.label, after=suffix)
-            if len(study.concepts) >= LEAST_CONCEPTS and concepts:
-                found = compare_with_raters(asked, concepts, settings, n_missing=unused)
-                side.findings.append(found)
-            if concepts:
-                about = f"{' rather than '.join(study.attributes)}{suffix}"
-                side.tables.append(raters_table(concepts, settings, f"raters{suffix}", about))
+    rated = votes_on(study, audit, data)
+    if rated is None:
+        return side
+    for one, suffix in zip(data, rated.suffixes, strict=True):
+        concepts, unused = _rated(study, rated.votes, _distributions(study, result, one.label))
+        side.concepts.setdefault(one.label, []).extend(concepts)
+        asked = order_asked(study.name, study.kind, one.label, after=suffix)
+        if len(study.concepts) >= LEAST_CONCEPTS and concepts:
+            found = compare_with_raters(asked, concepts, settings, n_missing=unused)
+            side.findings.append(found)
+        if concepts:
+            about = f"{' rather than '.join(study.attributes)}{suffix}"
+            side.tables.append(raters_table(concepts, settings, f"raters{suffix}", about))
     return side
 
 
@@ -82,17 +83,17 @@ def rated_together(
 
     Most of T2IAT's tests have two concepts, too few for an order of their own.
     """
-    together: dict[tuple[tuple[str, ...], str, str], list[list[RatedConcept]]] = {}
+    together: dict[tuple[tuple[str, ...], str], list[list[RatedConcept]]] = {}
     for study, side in zip(studies, sides, strict=True):
-        for (encoder, who), concepts in side.concepts.items():
-            key = (tuple(study.attributes), encoder, who)
+        for encoder, concepts in side.concepts.items():
+            key = (tuple(study.attributes), encoder)
             together.setdefault(key, []).append(concepts)
     findings, tables = [], []
-    for (attributes, encoder, who), parts in together.items():
+    for (attributes, encoder), parts in together.items():
         concepts = [one for mine in parts for one in mine]
         if len(parts) < 2 or len(concepts) < LEAST_CONCEPTS:
             continue
-        what = f"{attributes[0]} rather than {attributes[1]} · {encoder}{who}"
+        what = f"{attributes[0]} rather than {attributes[1]} · {encoder}"
         asked = order_asked(STUDY, KIND, encoder, before=f"{what}: ")
         findings.append(compare_with_raters(asked, concepts, settings))
         tables.append(raters_table(concepts, settings, f"raters-{what}", what))
@@ -130,5 +131,5 @@ def _rated(
     asked = [one for one in votes.questions.choices if set(study.attributes) <= set(one.keys)]
     if len(study.attributes) != 2 or not asked:
         return [], 0
-    question = next((one for one in asked if one.id == ASSOCIATION), asked[0])
+    question = next((one for one in asked if one.id.startswith(ASSOCIATION)), asked[0])
     return rated_concepts(seen, first_shares(votes, question, *study.attributes))

@@ -1,4 +1,4 @@
-"""From the rating page into the audit: the votes so far become measurements of its images."""
+"""From the rating page into the audit: acknowledged answers end in the store of votes."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from pathlib import Path
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError
+from portrayal.raters.questions import QuestionSet
 from portrayal.raters.site import overview
-from portrayal.raters.site.database import open_database
+from portrayal.raters.site.database import Database, open_database
 from portrayal.raters.site.preparation import stored_questions
-from portrayal.raters.storage import VoteImport, store_votes
+from portrayal.raters.store import VoteImport, written
+from portrayal.records import Ballot
+
+PAGE = "rating page"
 
 
-def collect(audit: str | Path, *, database: str | None = None, name: str = "raters") -> VoteImport:
-    """Store the votes of all finished tasks with the audit; later votes make a new edition.
+def collect(audit: str | Path, *, database: str | None = None) -> VoteImport:
+    """Store all answers of the page with the audit; those that are there already stay as they are.
 
     Args:
         audit: The audit folder.
         database: A PostgreSQL URL; None: SQLite in the audit folder.
-        name: What to call these raters.
 
     Raises:
         AuditError: Nothing has been rated.
@@ -29,9 +32,36 @@ def collect(audit: str | Path, *, database: str | None = None, name: str = "rate
         settings = stored.settings()
         if "questions" not in settings:
             raise AuditError(f"{stored.name}: nothing to rate; run `portrayal annotate` first")
-        votes = overview.votes(stored, stored_questions(settings, stored.name))
+        done = collect_from(opened, stored, stored_questions(settings, stored.name))
     finally:
         stored.close()
-    if not votes.votes:
+    if not done.votes:
         raise AuditError(f"{stored.name}: no image has been rated yet")
-    return store_votes(opened, votes, name=name)
+    return done
+
+
+def collect_from(audit: AuditFolder, database: Database, questions: QuestionSet) -> VoteImport:
+    """Store all answers of an open database with the audit."""
+    rows = [row for row in overview.task_rows(database) if row.task.kind != "known" and row.given]
+    definitions = written(questions)
+    ballots = []
+    for row in rows:
+        for question in (one.id for one in questions.possible(row.task.factors)):
+            answer, at = row.given.get(question, (None, None))
+            ballots.append(
+                Ballot(
+                    row.task.image,
+                    question,
+                    definitions[question],
+                    row.rater,
+                    answer,
+                    answered_at=None if at is None else int(at),
+                    seconds=row.task.seconds,
+                    again=row.task.kind == "repeat",
+                    source=PAGE,
+                )
+            )
+    new = audit.append_votes(ballots)
+    votes = [row for row in rows if row.task.kind == "rating"]
+    images, raters = {row.task.image for row in votes}, {row.rater for row in votes}
+    return VoteImport(len(images), len(votes), len(raters), new, {})

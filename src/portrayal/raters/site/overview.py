@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from portrayal.raters.layouts import factor_columns
 from portrayal.raters.questions import QuestionSet
 from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, RatingTask
+from portrayal.raters.store import pseudonym
 from portrayal.raters.votes import RatedImage, Vote, Votes
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -49,11 +50,28 @@ class RaterProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """A task with its answers."""
+class TaskRow:
+    """A task with its answers.
+
+    Attributes:
+        task: Its row.
+        rater: The rater's pseudonym.
+        given: By question, the answer and when it was given; None where it was withdrawn.
+    """
 
     task: Any
-    answers: Mapping[str, str]
+    rater: str
+    given: Mapping[str, tuple[str | None, float]]
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """Answer keys by question."""
+        return {name: answer for name, (answer, _) in self.given.items() if answer is not None}
+
+    @property
+    def last(self) -> float:
+        """When the last answer came."""
+        return max(at for _, at in self.given.values())
 
 
 def rater_names(database: Database) -> list[str]:
@@ -84,18 +102,18 @@ def factor_names(database: Database) -> list[str]:
 
 def progress(database: Database, questions: QuestionSet) -> list[RaterProgress]:
     """Return how far everybody is."""
+    rows = task_rows(database)
     with database.reading() as connection:
         raters = connection.execute(
             sa.select(Rater.id, Rater.name, Rater.closed_at).order_by(Rater.id)
         ).all()
-        rows = _rows(connection)
         latest = connection.execute(
             sa.select(RatingTask.rater_id, sa.func.max(AnswerRow.at).label("at"))
             .join(AnswerRow, AnswerRow.task_id == RatingTask.id)
             .group_by(RatingTask.rater_id)
         )
         last = {row.rater_id: row.at for row in latest}
-    mine: dict[int, list[_Row]] = defaultdict(list)
+    mine: dict[int, list[TaskRow]] = defaultdict(list)
     for row in rows:
         mine[row.task.rater_id].append(row)
     return [_progress(rater, mine[rater.id], last.get(rater.id), questions) for rater in raters]
@@ -103,26 +121,31 @@ def progress(database: Database, questions: QuestionSet) -> list[RaterProgress]:
 
 def votes(database: Database, questions: QuestionSet) -> Votes:
     """Return the votes of all finished tasks; attention checks are no votes."""
-    with database.reading() as connection:
-        rows = _rows(connection)
-        images = connection.execute(
-            sa.select(ImageRow.image, ImageRow.prompt, ImageRow.seed, ImageRow.factors)
-        ).all()
-    about = {
-        image: RatedImage(prompt, dict(factors), seed) for image, prompt, seed, factors in images
-    }
+    rows = task_rows(database)
     done = [row for row in rows if row.task.done_at is not None and row.task.kind == "rating"]
     found = [
-        Vote(row.task.image, str(row.task.rater_id), dict(row.answers))
+        Vote(row.task.image, row.rater, row.answers)
         for row in sorted(done, key=lambda row: (row.task.image, row.task.rater_id))
     ]
-    return Votes(questions, {vote.image: about[vote.image] for vote in found}, found)
+    return Votes(questions, {vote.image: RatedImage() for vote in found}, found)
+
+
+def task_rows(database: Database) -> list[TaskRow]:
+    """Return all tasks with their answers."""
+    maker = str(database.settings()["generator"])
+    with database.reading() as connection:
+        made = sa.select(Rater.id, Rater.created_at)
+        names = {
+            number: pseudonym(maker, f"{number} {created}", "rating page")
+            for number, created in connection.execute(made)
+        }
+        return _rows(connection, names)
 
 
 def votes_csv(database: Database, questions: QuestionSet) -> str:
-    """Return all finished tasks as CSV, attention checks marked; raters appear as numbers only."""
+    """Return all finished tasks as CSV, attention checks marked; raters have pseudonyms."""
+    rows = task_rows(database)
     with database.reading() as connection:
-        rows = _rows(connection)
         images = {
             row.image: row
             for row in connection.execute(
@@ -149,17 +172,15 @@ def votes_csv(database: Database, questions: QuestionSet) -> str:
         check = "" if row.task.kind == "rating" else row.task.kind
         levels = [image.factors.get(name, "") for name in names]
         about = [image.image, image.prompt, image.seed, *levels]
-        table.writerow(
-            [*about, row.task.rater_id, check, *given, row.task.seconds, _time(row.task.done_at)]
-        )
+        table.writerow([*about, row.rater, check, *given, row.task.seconds, _time(row.last)])
     return written.getvalue()
 
 
-def _rows(connection: sa.Connection) -> list[_Row]:
-    answers: dict[int, dict[str, str]] = defaultdict(dict)
-    given = sa.select(AnswerRow.task_id, AnswerRow.question, AnswerRow.answer)
-    for row in connection.execute(given.where(AnswerRow.answer.is_not(None))):
-        answers[row.task_id][row.question] = str(row.answer)
+def _rows(connection: sa.Connection, raters: Mapping[int, str]) -> list[TaskRow]:
+    given: dict[int, dict[str, tuple[str | None, float]]] = defaultdict(dict)
+    answers = sa.select(AnswerRow.task_id, AnswerRow.question, AnswerRow.answer, AnswerRow.at)
+    for row in connection.execute(answers):
+        given[row.task_id][row.question] = (row.answer, row.at)
     tasks = connection.execute(
         sa.select(
             RatingTask.id,
@@ -170,13 +191,14 @@ def _rows(connection: sa.Connection) -> list[_Row]:
             RatingTask.done_at,
             RatingTask.seconds,
             ImageRow.expected,
+            ImageRow.factors,
         ).join(ImageRow, ImageRow.image == RatingTask.image)
     )
-    return [_Row(task, answers.get(task.id, {})) for task in tasks]
+    return [TaskRow(task, raters[task.rater_id], given.get(task.id, {})) for task in tasks]
 
 
 def _progress(
-    rater: Any, rows: Sequence[_Row], last: float | None, questions: QuestionSet
+    rater: Any, rows: Sequence[TaskRow], last: float | None, questions: QuestionSet
 ) -> RaterProgress:
     done = [row for row in rows if row.task.done_at is not None]
     first = {row.task.image: row.answers for row in done if row.task.kind == "rating"}

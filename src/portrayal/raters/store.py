@@ -1,0 +1,219 @@
+"""The votes of an audit: one store, whatever studies, campaigns and files they came from.
+
+A row of the store is one answer of one rater to one question about one image. Rows are only ever
+added, so nothing is displaced: files may be imported twice, in any order, while people rate on the
+page. `merging` says which answers count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from portrayal.audit import AuditFolder
+from portrayal.errors import AuditError, ImportFileError
+from portrayal.raters.editions import edition_ballots
+from portrayal.raters.mapping import read_map
+from portrayal.raters.merging import merged_votes
+from portrayal.raters.questions import Question, QuestionSet
+from portrayal.raters.reading import read_votes
+from portrayal.raters.votes import RatedImage, Vote, Votes
+from portrayal.records import Ballot, Prompt, digest
+
+GROUP = "raters"
+"""The group of raters that a file is of where no other one is named."""
+
+_PSEUDONYM = re.compile(r"rater-[0-9a-f]{12}")
+
+
+@dataclass(frozen=True, slots=True)
+class VoteImport:
+    """What an import brought.
+
+    Attributes:
+        images: Images with votes in the source.
+        votes: Votes in the source: one per image and rater.
+        raters: Raters in the source.
+        new: Answers that were not stored before.
+        dropped: Rows of the source that were left out, by reason.
+        contradictory: Answers stored with the audit that do not count, because the same rater
+            gave another one and no time says which came later.
+    """
+
+    images: int
+    votes: int
+    raters: int
+    new: int
+    dropped: Mapping[str, int]
+    contradictory: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy."""
+        return {
+            "images": self.images, "votes": self.votes, "raters": self.raters, "new": self.new,
+            "dropped": dict(self.dropped), "contradictory": self.contradictory,
+        }  # fmt: skip
+
+    def sentence(self) -> str:
+        """Say it in one line."""
+        said = f"{self.votes} votes by {self.raters} raters on {self.images} images"
+        said += f": {self.new} answers stored" if self.new else ": all stored before"
+        if left_out := sum(self.dropped.values()):
+            said += f"; {left_out} rows left out"
+        if self.contradictory:
+            said += (
+                f"; {self.contradictory} questions have contradictory answers by one rater without "
+                "a time: kept, but not counted"
+            )
+        return said
+
+
+def import_votes(
+    audit: str | Path, file: Path, vote_map: Path, *, group: str = GROUP
+) -> VoteImport:
+    """Store the votes of a raters' file with an audit.
+
+    An image is found by its key, or by prompt and seed where the map names these columns. Names of
+    raters become pseudonyms: what a crowd platform calls them is nobody else's business.
+
+    Args:
+        audit: The audit folder.
+        file: The votes.
+        vote_map: Which columns say what.
+        group: What to call these raters. The same name in two files of one group is one rater.
+
+    Raises:
+        ImportFileError: The file or the map is wrong, or an image is not in the audit.
+    """
+    opened = AuditFolder(audit)
+    mapped = read_map(vote_map)
+    votes = read_votes(file, mapped, source=vote_map.name)
+    return store_votes(opened, _found(opened, votes, file.name), source=file.name, group=group)
+
+
+def store_votes(
+    audit: AuditFolder, votes: Votes, *, source: str = "", group: str = GROUP
+) -> VoteImport:
+    """Store votes on images of an audit, whose names are their keys."""
+    definitions = written(votes.questions)
+    maker = audit.generator.digest
+    names = {rater: pseudonym(maker, rater, group) for rater in votes.raters}
+    ballots = [
+        Ballot(
+            vote.image, question, definition, names[vote.rater], vote.answers.get(question),
+            answered_at=vote.at, source=source,
+        )
+        for vote in (*votes.votes, *votes.earlier)
+        for question, definition in definitions.items()
+    ]  # fmt: skip
+    new = audit.append_votes(ballots)
+    images = {vote.image for vote in votes.votes}
+    merged = merged_votes(_ballots(audit, images), {}) if images else None
+    return VoteImport(
+        images=len(images),
+        votes=len(votes.votes),
+        raters=len(names),
+        new=new,
+        dropped=votes.dropped,
+        contradictory=0 if merged is None else sum(merged.dropped.values()),
+    )
+
+
+def load_votes(audit: AuditFolder, *, prompts: Iterable[Prompt] | None = None) -> Votes:
+    """Return the votes that count, of all studies, campaigns and files.
+
+    Args:
+        audit: The audit.
+        prompts: The prompts of a study: only votes on their images, with the study's factors.
+            None: all votes, with the factors that images were stored with.
+
+    Raises:
+        AuditError: There are none.
+    """
+    if not has_votes(audit):
+        raise AuditError(
+            f"{audit.path}: no raters' votes yet; run `portrayal annotate`, or import a file with "
+            "`portrayal import votes`"
+        )
+    levels = None if prompts is None else {one.text: one.factors for one in prompts}
+    columns = audit.images().select("key, prompt, seed, factors").fetchall()
+    about = {
+        key: RatedImage(
+            prompt, json.loads(factors or "{}") if levels is None else levels[prompt], seed
+        )
+        for key, prompt, seed, factors in columns
+        if levels is None or prompt in levels
+    }
+    return merged_votes(_ballots(audit, about), about)
+
+
+def has_votes(audit: AuditFolder) -> bool:
+    """Tell whether an audit has any votes."""
+    return bool(audit.votes().limit(1).fetchall()) or next(edition_ballots(audit), None) is not None
+
+
+def stored_ballots(audit: AuditFolder) -> list[Ballot]:
+    """Return every answer of the store, those of released versions not among them."""
+    names = ", ".join(one.name for one in fields(Ballot))
+    return [Ballot(*row) for row in audit.votes().select(names).fetchall()]
+
+
+def written(questions: QuestionSet) -> dict[str, str]:
+    """Return the questions as the store keeps them: JSON by id, each with its place."""
+    return {
+        question.id: _definition(question, place)
+        for place, question in enumerate(questions.questions)
+    }
+
+
+def pseudonym(generator: str, rater: str, group: str) -> str:
+    """Return what the store calls a rater; a name that is a pseudonym already stays.
+
+    Args:
+        generator: The digest of the audit's generator: in another audit a rater is somebody else.
+        rater: The rater's name.
+        group: The group that the name is of.
+    """
+    if _PSEUDONYM.fullmatch(rater):
+        return rater
+    return f"rater-{digest([generator, group, rater], length=12)}"
+
+
+def _definition(question: Question, place: int) -> str:
+    asked = {"place": place, **question.model_dump(mode="json")}
+    return json.dumps(asked, ensure_ascii=False, sort_keys=True)
+
+
+def _ballots(audit: AuditFolder, images: Iterable[str]) -> list[Ballot]:
+    """Return all answers about some images, those of released versions among them."""
+    wanted = set(images)
+    stored = [one for one in stored_ballots(audit) if one.image in wanted]
+    return [*stored, *(one for one in edition_ballots(audit, stored) if one.image in wanted)]
+
+
+def _found(audit: AuditFolder, votes: Votes, source: str) -> Votes:
+    """Return the votes with images named by their keys in the audit."""
+    rows = audit.images().filter("status = 'ok'").select("key, prompt, seed").fetchall()
+    keys = {key for key, _, _ in rows}
+    places = {(prompt, seed): key for key, prompt, seed in rows}
+    renamed: dict[str, str] = {}
+    for image, about in votes.images.items():
+        key = image if image in keys else places.get((about.prompt, about.seed))
+        if key is None:
+            raise ImportFileError(
+                f"{source}: image {image!a} (prompt {about.prompt!a}, seed {about.seed}) is not in "
+                f"{audit.path}; the map names images by their key, or by prompt and seed"
+            )
+        renamed[image] = key
+    if len(set(renamed.values())) < len(renamed):
+        raise ImportFileError(f"{source}: two images of the file are one image of {audit.path}")
+
+    def of(given: Iterable[Vote]) -> list[Vote]:
+        return [Vote(renamed[one.image], one.rater, one.answers, one.at) for one in given]
+
+    images = {renamed[image]: about for image, about in votes.images.items()}
+    return Votes(votes.questions, images, of(votes.votes), votes.dropped, earlier=of(votes.earlier))
