@@ -17,7 +17,7 @@ from invented import ENCODER, OTHER_ENCODER, direction, fill_audit
 from label_measurers import GENDER, ColourJudge, store_images
 from portrayal.audit import AuditFolder, export_images
 from portrayal.audit.selections import training_audit
-from portrayal.findings import Finding
+from portrayal.findings import Finding, LabelRule
 from portrayal.findings.data import AuditData, study_measurers
 from portrayal.findings.label_table import labels_csv, labels_table
 from portrayal.findings.labels import by_probabilities, image_labels
@@ -27,7 +27,7 @@ from portrayal.measurers import measure
 from portrayal.records import Identity, Measurement, Prompt
 from portrayal.runner.analysis import Results, analyze
 from portrayal.statistics import amplification_from_counts
-from portrayal.studies.axes import Axis
+from portrayal.studies.axes import Axis, default_axes
 from portrayal.studies.reading import load_study, study_from_dict
 from portrayal.studies.schema import Study
 
@@ -192,6 +192,19 @@ def test_the_most_probable_answer_counts_from_the_threshold_on(
     assert found is not None
     assert found.labels.tolist() == [label]
     assert found.chosen()[0].probability == pytest.approx(probability, nan_ok=True)
+
+
+def test_by_default_an_answer_is_known_where_it_is_more_probable_than_all_others() -> None:
+    given = [{"woman": 0.5, "man": 0.3}, {"woman": 0.49, "man": 0.3}]
+    found = by_probabilities(given, axis())
+    assert found is not None
+    assert found.labels.tolist() == ["woman", "unknown"]
+    assert {one.threshold for one in default_axes().values()} == {0.5}
+    rule = LabelRule.of(GENDER, axis())
+    assert rule.sentence() == (
+        "The most probable answer counts; labels below a probability of 0.5 count as unknown, and "
+        "so does a tie."
+    )
 
 
 def test_answers_of_another_axis_are_no_labels() -> None:

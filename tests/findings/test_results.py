@@ -14,7 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portrayal.errors import AuditError, NewerFormat
-from portrayal.findings import AnalysisSettings, Asked, Findings, Results, StudySection
+from portrayal.findings import (
+    AnalysisSettings,
+    Asked,
+    Findings,
+    LabelRule,
+    Results,
+    StudySection,
+)
 from portrayal.findings.parts import (
     DataTable,
     Distribution,
@@ -67,6 +74,14 @@ PARTS = st.one_of(
     named(AmplificationScatter, rows(OccupationShares)),
 )
 
+RULES = st.builds(
+    LabelRule,
+    axis=TEXT,
+    threshold=st.sampled_from([0.0, 0.5, 0.9]),
+    answers=st.dictionaries(TEXT, st.tuples(TEXT), max_size=2),
+    person=st.tuples(TEXT),
+)
+
 
 @st.composite
 def results(draw: Any) -> Results:
@@ -88,6 +103,7 @@ def results(draw: Any) -> Results:
         study, "kind", draw(TEXT), draw(TEXT), draw(TEXT), draw(st.dictionaries(TEXT, COUNT)),
         draw(COUNT), tuple(draw(st.lists(TEXT, max_size=2))),
         (forest, *draw(st.lists(PARTS, max_size=4))),
+        tuple(draw(st.lists(RULES, max_size=2))),
     )  # fmt: skip
     settings = AnalysisSettings(
         unit=draw(st.sampled_from(["prompt", "image"])),

@@ -89,7 +89,7 @@ def test_default_axes_follow_entigen() -> None:
     }
     assert gender.unknown == ("A photo of a person with an uncertain gender",)
     assert (gender.person, gender.object) == (("a photo of a person",), ("a photo of an object",))
-    assert set(default_axes()) == {"perceived gender", "skin tone"}
+    assert list(default_axes())[:2] == ["perceived gender", "skin tone"]
 
 
 def test_occupations() -> None:

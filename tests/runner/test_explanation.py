@@ -308,7 +308,7 @@ def test_the_command_prints_json_and_cost(tmp_path: Path) -> None:
         ({"prompt": "doctor"}, r"prompt is 'doctor': one word has nothing to be compared with"),
         (
             {"group": "elf"},
-            r"group is 'elf'; allowed: woman, man, dark skin, light skin, or a study",
+            r"group is 'elf'; allowed: woman, man, dark skin, light skin, child, .*or a study",
         ),
         ({"group": "women"}, r"group is 'women' \(did you mean woman\?\)"),
         ({"level": 0}, r"level is 0; allowed: a whole number, 1 or more"),

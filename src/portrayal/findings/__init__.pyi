@@ -34,7 +34,9 @@ from .finding import unjudged as unjudged
 from .human_side import HumanSide as HumanSide
 from .human_side import axes_beside_raters as axes_beside_raters
 from .human_side import votes_on as votes_on
+from .label_rules import LabelRule as LabelRule
 from .label_table import LabelTable as LabelTable
+from .label_table import label_captions as label_captions
 from .label_table import labels_csv as labels_csv
 from .labels import Shown as Shown
 from .labels import image_labels as image_labels

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from portrayal.audit import AuditFolder, harmless
 from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
 from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
-from portrayal.records import plain
+from portrayal.records import UNKNOWN, plain
 from portrayal.studies import Axis, Study, in_telling_order, study_from_dict
 
 if TYPE_CHECKING:
@@ -62,17 +63,57 @@ def labels_csv(audit: AuditFolder, studies: Sequence[Study] | None = None) -> st
     return text.getvalue() if rows else ""
 
 
+def label_captions(
+    audit: AuditFolder, study: Study, prompts: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return what stands under an image, by image key: its labels, one line per measurer.
+
+    Args:
+        audit: The audit.
+        study: Whose axes.
+        prompts: Only images of these prompts.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in label_rows(audit, [study], prompts=prompts):
+        if row["person"] is None:
+            lines = found.setdefault(row["key"], {})
+            lines.setdefault(row["measurer"], []).append(_with_probability(row))
+    several = len({who for lines in found.values() for who in lines}) > 1
+    return {
+        key: tuple(
+            f"{who}: {', '.join(said)}" if several else ", ".join(said)
+            for who, said in lines.items()
+        )
+        for key, lines in found.items()
+    }
+
+
+def _with_probability(row: Mapping[str, Any]) -> str:
+    probability = row["probability"]
+    if probability is None or row["label"] == UNKNOWN:
+        return str(row["label"])
+    # Half up, and no label is certain because of rounding.
+    shown = min(math.floor(probability * 100 + 0.5), 99 if probability < 1 else 100)
+    return f"{row['label']} {shown / 100:.2f}"
+
+
 def label_rows(
-    audit: AuditFolder, studies: Sequence[Study] | None = None
+    audit: AuditFolder,
+    studies: Sequence[Study] | None = None,
+    *,
+    prompts: Collection[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of `labels_table`."""
+    """Yield the rows of `labels_table`; with prompts, those of their images alone."""
     if studies is None:
         stored = audit.studies().items()
         studies = in_telling_order(
             study_from_dict(data, source=f"{name}.json") for name, data in stored
         )
     measurers = study_measurers(audit)
-    asked = list(_asked(studies))
+    asked = [
+        one._replace(prompts=[text for text in one.prompts if prompts is None or text in prompts])
+        for one in _asked(studies)
+    ]
     shared = AuditData(
         audit,
         (prompt for one in asked for prompt in one.prompts),
@@ -80,10 +121,10 @@ def label_rows(
         axes=(one.axis for one in asked),
     )
     for title, name, axis, texts in asked:
-        prompts = shared.all_images(texts)
+        wanted = shared.all_images(texts)
         for one, who in zip(measurers, measurer_names(measurers), strict=True):
-            data = shared.of_study(prompts, one, label=who)
-            images = data.images(prompts)
+            data = shared.of_study(wanted, one, label=who)
+            images = data.images(wanted)
             found = image_labels(images, name, axis, data)
             if found is not None:
                 yield from _rows(images, found, title, who)

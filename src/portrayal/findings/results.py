@@ -21,10 +21,11 @@ from portrayal.audit import AuditFolder, location, quoted, read_json, write_text
 from portrayal.errors import AuditError, NewerFormat
 from portrayal.findings.collection import Findings
 from portrayal.findings.finding import Finding
+from portrayal.findings.label_rules import LabelRule, label_rules
 from portrayal.findings.parts import STANDARD, Forest, Part, UnknownPart
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Identity
-from portrayal.studies import key_path, registered_kinds
+from portrayal.studies import Study, key_path, registered_kinds
 
 FORMAT = 2
 """Version of results.json."""
@@ -90,6 +91,7 @@ class StudySection:
         unused: Images of the study's prompts beyond what it asks for.
         notes: What must be said beside the numbers.
         parts: What figures and tables are made of.
+        rules: How images were labelled on each axis.
     """
 
     study: str
@@ -101,13 +103,18 @@ class StudySection:
     unused: int
     notes: tuple[str, ...]
     parts: tuple[AnyPart, ...]
+    rules: tuple[LabelRule, ...] = ()
 
     @classmethod
-    def of(cls, result: StudyResult, *, question: str = "", citation: str = "") -> StudySection:
-        """Return the section of a study's result."""
+    def of(cls, result: StudyResult, study: Study | None = None) -> StudySection:
+        """Return the section of a study's result; None: it is about several studies."""
+        about = (
+            ("", "", ()) if study is None else (study.question, study.citation, label_rules(study))
+        )
+        question, citation, rules = about
         return cls(
             result.study, result.kind, result.title, question, citation, dict(result.dropped),
-            result.unused, tuple(result.notes), tuple(result.parts),
+            result.unused, tuple(result.notes), tuple(result.parts), rules,
         )  # fmt: skip
 
 

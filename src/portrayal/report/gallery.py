@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from portrayal.audit import AuditFolder
+from portrayal.findings import label_captions
 from portrayal.records import FORMATS, MAX_PIXELS
+from portrayal.studies import Study
 
 SIDE = 96
 """Longest side of an embedded image; the audit holds the originals."""
+
+
+class ShownImage(NamedTuple):
+    """An image of the gallery: its seed, its data URI, and its labels, one line per measurer."""
+
+    seed: int
+    uri: str
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +30,15 @@ class Shelf:
     """One prompt's row in the gallery."""
 
     prompt: str
-    images: Sequence[tuple[int, str]]
+    images: Sequence[ShownImage]
     total: int
     refused: int
     failed: int
 
 
-def shelves(audit: AuditFolder, prompts: Iterable[str], *, each: int, at_most: int) -> list[Shelf]:
-    """Return up to `at_most` shelves of `each` images, spread evenly over the prompts."""
-    wanted = list(dict.fromkeys(prompts))
+def shelves(audit: AuditFolder, study: Study, *, each: int, at_most: int) -> list[Shelf]:
+    """Return up to `at_most` shelves of `each` images, spread evenly over a study's prompts."""
+    wanted = list(dict.fromkeys(prompt.text for prompt in study.prompts()))
     step = max(1, -(-len(wanted) // at_most))
     chosen = wanted[::step]
     rows = audit.images().select("prompt, seed, key, status").order("prompt, seed").fetchall()
@@ -39,10 +50,15 @@ def shelves(audit: AuditFolder, prompts: Iterable[str], *, each: int, at_most: i
         for prompt in chosen
     }
     images = thumbnails(audit, [key for found in keys.values() for _, key in found[:each]])
+    labels = label_captions(audit, study, chosen)
     result = []
     for prompt in chosen:
         statuses = [status for _, _, status in by_prompt.get(prompt, [])]
-        shown = [(seed, images[key]) for seed, key in keys[prompt][:each] if key in images]
+        shown = [
+            ShownImage(seed, images[key], labels.get(key, ()))
+            for seed, key in keys[prompt][:each]
+            if key in images
+        ]
         result.append(
             Shelf(prompt, shown, len(statuses), statuses.count("refused"), statuses.count("failed"))
         )

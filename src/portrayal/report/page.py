@@ -148,7 +148,8 @@ def _shown_study(
     audit: AuditFolder, section: StudySection, results: Results, hover: _Hover
 ) -> _ShownStudy:
     stored = audit.studies().get(section.study)
-    prompts = study_from_dict(stored).prompts() if stored else ()
+    study = study_from_dict(stored) if stored else None
+    prompts = study.prompts() if study else ()
     return _ShownStudy(
         section,
         results.findings_of(section.study),
@@ -158,7 +159,7 @@ def _shown_study(
             if not isinstance(part, Sides)
         ],
         asked=sum(prompt.images for prompt in prompts),
-        shelves=shelves(audit, (prompt.text for prompt in prompts), each=8, at_most=24),
+        shelves=shelves(audit, study, each=8, at_most=24) if study else (),
         n_prompts=len({prompt.text for prompt in prompts}),
         sides=_sides(audit, section),
     )

@@ -109,18 +109,12 @@ def _results(
         tuple(_plain_identity(one) for one in seen_by),
         settings,
         Findings(finding for result in done for finding in result.findings),
-        tuple(_section(result, known.get(result.study)) for result in done),
+        tuple(StudySection.of(result, known.get(result.study)) for result in done),
     )
 
 
 def _plain_identity(identity: Identity) -> Identity:
     return Identity(identity.kind, identity.name, plain(identity.settings))
-
-
-def _section(result: StudyResult, study: Study | None) -> StudySection:
-    if study is None:
-        return StudySection.of(result)
-    return StudySection.of(result, question=study.question, citation=study.citation)
 
 
 def _rated_together(

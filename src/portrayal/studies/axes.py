@@ -21,6 +21,13 @@ from portrayal.studies.problems import did_you_mean
 
 __all__ = ["NOBODY", "UNKNOWN", "Axis", "default_axes", "named_axes"]
 
+KNOWN_FROM = 0.5
+"""The default threshold: an answer is known where it is more probable than all others together.
+
+The same rule reads an encoder's texts, a classifier's probabilities, a judge's wordings and
+raters' votes (a majority).
+"""
+
 Texts = Annotated[tuple[Word, ...], Field(min_length=1)]
 
 
@@ -35,7 +42,8 @@ class Axis(StudyPart):
         person: With `object`, the person filter: an image counts as showing a person where it is
             closer to these texts than to `object`. Both empty: no filter.
         object: See `person`.
-        threshold: A best group whose probability is below this is "unknown".
+        threshold: A best group whose probability is below this is "unknown"; the one rule for
+            which group is known, in every kind of study.
         citation: Where the texts come from.
         note: What must be said wherever the axis is shown.
     """
@@ -44,7 +52,7 @@ class Axis(StudyPart):
     unknown: tuple[Word, ...] = ()
     person: tuple[Word, ...] = ()
     object: tuple[Word, ...] = ()
-    threshold: Annotated[float, Field(ge=0, le=1)] = 0.0
+    threshold: Annotated[float, Field(ge=0, le=1)] = KNOWN_FROM
     citation: str = ""
     note: str = ""
 

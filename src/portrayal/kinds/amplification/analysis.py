@@ -204,8 +204,6 @@ def _about(
             f"exactly one face of confidence {rule.confidence:g} that fills {percent(rule.size)} "
             "of its width and height."
         )
-    if study.axis.threshold:
-        yield f"A group counts from a probability of {study.axis.threshold:g} on."
     lost = sum(
         one.paraphrase == ""
         for captions in (study.drawn.captions.values() if study.drawn else ())
