@@ -72,6 +72,7 @@ from portrayal.statistics.diversity import (
     diversity_score,
     many_group_diversity,
 )
+from portrayal.statistics.drawn_labels import CombinedResult, combine_draws
 from portrayal.statistics.effect import cohen_size_word
 from portrayal.statistics.influence import (
     combine,
@@ -97,6 +98,7 @@ from portrayal.statistics.intervals import (
     cluster_bootstrap,
     share_interval,
 )
+from portrayal.statistics.label_errors import NOT_ASKED, LabelDraws, draw_labels
 from portrayal.statistics.leaning import LeaningResult, leaning_change
 from portrayal.statistics.levels import LevelTest, level_test
 from portrayal.statistics.looks import (
@@ -114,7 +116,9 @@ from portrayal.statistics.power import (
     detectable_share_difference,
 )
 from portrayal.statistics.prediction_powered import (
+    CheckedSample,
     PredictionPoweredResult,
+    prediction_powered_difference,
     prediction_powered_share,
 )
 from portrayal.statistics.rank_correlation import RankCorrelationResult, kendall_tau
@@ -125,6 +129,7 @@ from portrayal.statistics.text_shares import Texts
 from portrayal.statistics.votes import RULES, ConsensusResult, Rule, consensus
 
 __all__ = [
+    "NOT_ASKED",
     "RULES",
     "UNKNOWN",
     "AgreementResult",
@@ -136,6 +141,8 @@ __all__ = [
     "BiasResult",
     "BootstrapResult",
     "Change",
+    "CheckedSample",
+    "CombinedResult",
     "ConceptEmbeddings",
     "ConfusionResult",
     "ConsensusResult",
@@ -149,6 +156,7 @@ __all__ = [
     "Interval",
     "Intervals",
     "ItemMean",
+    "LabelDraws",
     "LeaningResult",
     "LevelTest",
     "LooksMethod",
@@ -185,6 +193,7 @@ __all__ = [
     "cohen_kappa",
     "cohen_size_word",
     "combine",
+    "combine_draws",
     "confusion",
     "confusion_scores",
     "consensus",
@@ -194,6 +203,7 @@ __all__ = [
     "detectable_share",
     "detectable_share_difference",
     "diversity_score",
+    "draw_labels",
     "fleiss_kappa",
     "hoeffding_bound",
     "hoeffding_margin",
@@ -214,6 +224,7 @@ __all__ = [
     "pearson_correlation",
     "percent_agreement",
     "planned_looks",
+    "prediction_powered_difference",
     "prediction_powered_share",
     "prompts_share_interval",
     "reduction_from_counts",

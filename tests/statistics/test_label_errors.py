@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from portrayal.errors import StatisticsError
+from portrayal.statistics import (
+    CheckedSample,
+    combine_draws,
+    draw_labels,
+    prediction_powered_share,
+    share_interval,
+)
+from portrayal.statistics.validation import correction
+from portrayal.statistics.validation.correction import CheckedWorld, ErrorRates
+from portrayal.statistics.validation.worlds import binomial_band
+
+
+def images(seed: int = 0, labels: int = 200) -> tuple[np.ndarray, ...]:
+    """Return truth, predictions (30 % / 10 % errors), labels and prompts of 2,000 images."""
+    rng = np.random.default_rng(seed)
+    prompts = np.repeat(np.arange(40), 50)
+    truth = (rng.random(2000) < rng.beta(1, 1, 40)[prompts]).astype(int)
+    wrong = rng.random(2000) < np.where(truth == 1, 0.3, 0.1)
+    given = np.full(2000, -1)
+    asked = rng.choice(2000, labels, replace=False)
+    given[asked] = truth[asked]
+    return truth, np.where(wrong, 1 - truth, truth), given, prompts
+
+
+def test_bad_input_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    with pytest.raises(StatisticsError, match="one code of each per image"):
+        draw_labels([0, 1], [0], [0, 0], rng=rng)
+    with pytest.raises(StatisticsError, match="no image has a label"):
+        draw_labels([0, 1], [-1, -1], [0, 0], rng=rng)
+
+
+def test_human_labels_stay_and_errors_are_learned() -> None:
+    _, predicted, given, prompts = images(labels=600)
+    found = draw_labels(predicted, given, prompts, rng=np.random.default_rng(1))
+    asked = given >= 0
+    assert (found.labels[:, asked] == given[asked]).all()
+    errors = found.errors.mean(axis=0)
+    assert errors == pytest.approx(np.array([[0.9, 0.1], [0.3, 0.7]]), abs=0.06)
+    counts = found.counts(prompts)
+    assert counts.shape == (20, 40, 2)
+    assert (counts.sum(axis=2) == 50).all()
+
+
+def test_prompts_get_their_own_share_back() -> None:
+    truth, predicted, given, prompts = images(labels=600)
+    counts = draw_labels(predicted, given, prompts, rng=np.random.default_rng(1)).counts(prompts)
+    shares = counts[:, :, 1].mean(axis=0) / 50
+    true = np.bincount(prompts, weights=truth) / 50
+    as_labelled = np.bincount(prompts, weights=predicted) / 50
+    assert np.abs(shares - true).mean() < 0.6 * np.abs(as_labelled - true).mean()
+
+
+def test_the_share_over_all_images_is_the_prediction_powered_one() -> None:
+    _, predicted, given, prompts = images()
+    drawn = draw_labels(predicted, given, prompts, draws=200, rng=np.random.default_rng(1))
+    sample = CheckedSample.of(predicted, np.where(given >= 0, given, np.nan), strata=predicted)
+    powered = prediction_powered_share(sample)
+    assert drawn.labels.mean() == pytest.approx(powered.value, abs=0.012)
+
+
+def test_exchanging_the_groups_exchanges_the_draws() -> None:
+    _, predicted, given, prompts = images()
+    mirrored = np.where(given >= 0, 1 - given, -1)
+    one = draw_labels(predicted, given, prompts, draws=100, rng=np.random.default_rng(1))
+    other = draw_labels(1 - predicted, mirrored, prompts, draws=100, rng=np.random.default_rng(2))
+    assert one.labels.mean() == pytest.approx(1 - other.labels.mean(), abs=0.02)
+
+
+def test_an_answer_that_people_never_gave_is_not_invented() -> None:
+    predicted, labels = np.array([0, 1, 2, 0, 1, 2] * 20), np.full(120, -1)
+    labels[:30] = np.array([0, 1, 0, 0, 1, 1] * 5)
+    found = draw_labels(
+        predicted, labels, np.repeat(np.arange(6), 20), rng=np.random.default_rng(0)
+    )
+    assert set(np.unique(found.labels)) == {0, 1}
+    assert found.errors.shape == (20, 2, 3)
+
+
+def test_one_answer_of_several() -> None:
+    same = combine_draws([0.5] * 9, [0.4] * 9, [0.6] * 9, null=0.0)
+    assert same.interval == pytest.approx((0.4, 0.6), abs=1e-6)
+    assert same.between == 0
+    assert same.p_value < 1e-6
+    apart = combine_draws(
+        np.linspace(0.3, 0.7, 9), np.linspace(0.2, 0.6, 9), np.linspace(0.4, 0.8, 9)
+    )
+    assert apart.interval.low < 0.25
+    assert apart.interval.high > 0.75
+    assert math.isnan(apart.p_value)
+
+
+def test_p_and_interval_agree() -> None:
+    values = np.random.default_rng(0).normal(0.2, 0.05, 20)
+    for null in (0.0, 0.1, 0.3):
+        one = combine_draws(values, values - 0.1, values + 0.1, null=null)
+        assert (one.p_value < 0.05) == (not one.interval.low <= null <= one.interval.high)
+
+
+def test_rubins_rules_are_the_limit() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(0, 1.0, 2000)
+    one = combine_draws(values, values - 1.96, values + 1.96)
+    half = 1.96 * math.sqrt(1 + values.var(ddof=1))
+    assert one.interval == pytest.approx((values.mean() - half, values.mean() + half), abs=0.1)
+
+
+def test_without_answers_there_is_none() -> None:
+    assert math.isnan(combine_draws([math.nan], [0], [1]).value)
+    assert math.isnan(combine_draws([0.4], [0.3], [0.5]).interval.low)
+
+
+@pytest.mark.parametrize("world", correction.settings()[::7], ids=lambda world: world.setting)
+def test_a_row_says_what_was_found(world: CheckedWorld) -> None:
+    row = correction.validate(world, worlds=6, rng=np.random.default_rng(1))
+    assert row.worlds == 6
+    assert row.coverage >= 0.5
+    assert row.width_vs_oracle > 0.4
+
+
+def test_without_correction_such_worlds_are_never_covered() -> None:
+    rng, inside = np.random.default_rng(2), 0
+    world = CheckedWorld("share", ErrorRates(0.3, 0.1), 200, 0.0)
+    for _ in range(100):
+        share, made = correction._share_world(world, rng)
+        low, high = share_interval(int(made.predicted.sum()), made.predicted.size)
+        inside += low <= share <= high
+    assert inside < 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", correction.settings(), ids=lambda world: world.setting)
+def test_corrected_intervals_cover(world: CheckedWorld) -> None:
+    row = correction.validate(world, worlds=1000, rng=np.random.default_rng(7))
+    low, high = binomial_band(row.coverage, row.worlds)
+    assert high >= 0.93, row
+    assert low <= 0.97 or world.excuse, row
+    if not math.isnan(row.rejection):
+        assert binomial_band(row.rejection, row.worlds).low <= 0.065, row
+    if world.errors == ErrorRates(0.1, 0.1):
+        assert row.width_vs_oracle <= 0.8, row
