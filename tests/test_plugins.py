@@ -154,6 +154,34 @@ def test_a_registered_name_means_the_same_everywhere(
     assert not is_service("clay")
 
 
+@pytest.mark.parametrize("written", ["{here}/clay", "./clay", "clay", "{here}/clay/../clay/"])
+def test_a_model_folder_with_the_name_of_an_installed_model_is_refused(
+    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    """Its identity would be taken for that of the installed one."""
+    monkeypatch.chdir(tmp_path)
+    installed.add_object(GENERATORS, "ANY")
+    installed.add_object(GENERATORS, "CLAY")
+    (tmp_path / "clay").mkdir()
+    (tmp_path / "clay" / "model_index.json").touch()
+    with pytest.raises(GenerationError) as caught:
+        open_generator(written.format(here=tmp_path))
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(
+        "clay: clay is the name of an installed model, and a folder of that name would be taken "
+        "for it; rename the folder"
+    )
+
+
+def test_any_other_folder_of_that_name_is_no_hindrance(
+    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    installed.add_object(GENERATORS, "CLAY")
+    (tmp_path / "clay").mkdir()
+    assert open_generator("clay") == ("clay", {})
+
+
 def test_a_near_name_is_hinted_at(installed: Installed) -> None:
     with pytest.raises(GenerationError) as alone:
         open_generator("clai")

@@ -17,9 +17,10 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from portrayal.errors import PluginError
+from portrayal.errors import PluginError, PortrayalError
 
 if TYPE_CHECKING:
     import typer
@@ -34,6 +35,9 @@ COMMANDS = "portrayal.commands"
 
 PRACTICE_WORLD = 'the practice world comes with: pip install "portrayal[practice]"'
 """Ends the lines about what nothing installed provides."""
+
+_MODEL_FILES = ("model_index.json", "config.json")
+"""What tells a model's folder from one that happens to have the name of an installed model."""
 
 T = TypeVar("T")
 
@@ -141,6 +145,29 @@ def named_kinds(group: str, of: type[K]) -> list[K]:
 def meant(kinds: Iterable[K], name: str) -> K | None:
     """Return the kind that a name means, None where no kind takes it."""
     return next((kind for kind in kinds if name and kind.means(name)), None)
+
+
+def require_own_name(kinds: Iterable[K], name: str, error: type[PortrayalError]) -> None:
+    """Raise where a folder of one's own has the name of something installed.
+
+    What is opened from a folder has the folder's name: it would be taken for the installed one,
+    with that one's defaults and what it is valid for.
+
+    Args:
+        kinds: The installed kinds.
+        name: What a user asks to open.
+        error: What to raise.
+    """
+    folder = Path(name).expanduser()
+    called = folder.resolve().name
+    own = meant((kind for kind in kinds if not kind.general), called)
+    if own is None or not folder.is_dir():
+        return
+    if name != called or any((folder / file).is_file() for file in _MODEL_FILES):
+        raise error(
+            f"{folder}: {called} is the name of an installed model, and a folder of that name "
+            "would be taken for it; rename the folder"
+        )
 
 
 def maker(kinds: Iterable[K], identity: Identity) -> K | None:

@@ -187,6 +187,16 @@ def message_of(name: str, **settings: Any) -> str:
     return str(caught.value)
 
 
+def test_a_folder_called_practice_is_not_taken_for_the_practice_encoder(
+    clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = shutil.copytree(clip, tmp_path / "practice")
+    monkeypatch.chdir(tmp_path)
+    for written in (str(own), "./practice", "practice"):
+        assert message_of(written).endswith("would be taken for it; rename the folder")
+    assert open_measurer(str(own.rename(tmp_path / "mine"))).identity.name == "mine"
+
+
 def test_wrong_folders_are_named(clip: Path, sd1: Path, tmp_path: Path) -> None:
     assert "no such folder" in message_of(str(tmp_path / "nowhere"))
     assert "has no config.json" in message_of(str(tmp_path))

@@ -15,6 +15,7 @@ from portrayal.plugins import (
     meant,
     named_kinds,
     registered_names,
+    require_own_name,
 )
 from portrayal.records import Identity
 
@@ -67,6 +68,7 @@ def open_generator(model: str, **settings: Any) -> Generator:
         GenerationError: No such model, or a setting that it does not have.
     """
     kind = _meant(model)
+    require_own_name(generator_kinds(), model, GenerationError)
     # A switch that is off is the same as one that was never mentioned.
     given = {
         name: value for name, value in settings.items() if value is not None and value is not False

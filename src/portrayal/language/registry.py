@@ -14,6 +14,7 @@ from portrayal.plugins import (
     is_valid,
     meant,
     named_kinds,
+    require_own_name,
     validity,
 )
 from portrayal.records import Identity
@@ -88,4 +89,5 @@ def open_text_model(role: Role, name: str, **settings: Any) -> Any:
         written = one_of([one.written for one in language_kinds(role)])
         got = f"{_CALLED[role]} is {name!r}" if name else f"no {_CALLED[role]} is named"
         raise LanguageError(f"{got}; allowed: {written}{hint_for(name)}")
+    require_own_name(language_kinds(role), name, LanguageError)
     return kind.open(name, **settings)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from portrayal import plugins
 from portrayal.errors import MeasurementError, one_of
-from portrayal.plugins import MEASURERS, PRACTICE_WORLD, NamedKind, default_name, meant, named_kinds
+from portrayal.plugins import (
+    MEASURERS,
+    PRACTICE_WORLD,
+    NamedKind,
+    default_name,
+    meant,
+    named_kinds,
+    require_own_name,
+)
 from portrayal.records import Identity
 
 if TYPE_CHECKING:  # packages register kinds with it, and the command line loads them at its start
@@ -93,6 +101,7 @@ def open_measurer(name: str, **settings: Any) -> Measurer:
     kind = meant(measurer_kinds(), name)
     if kind is None:
         raise MeasurementError(f"there is no measurer {name!r}; allowed: {_written()}")
+    require_own_name(measurer_kinds(), name, MeasurementError)
     # A switch that is off is the same as one that was never mentioned.
     given = {
         key: value
