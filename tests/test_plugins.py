@@ -138,7 +138,7 @@ def test_a_general_kind_is_asked_last_whatever_the_order(installed: Installed) -
     installed.add_object(GENERATORS, "ANY")
     installed.add_object(GENERATORS, "CLAY")
     assert open_generator("clay", steps=3, truncate=False) == ("clay", {"steps": 3})
-    with pytest.raises(GenerationError, match="clay knows no --lora; allowed: --steps"):
+    with pytest.raises(GenerationError, match="clay knows no `lora`; allowed: `steps`"):
         open_generator("clay", lora=["x"])
 
 
@@ -217,11 +217,11 @@ def test_without_a_default_the_option_is_required(installed: Installed) -> None:
     with pytest.raises(GenerationError) as model:
         Models().settled(None)
     assert str(model.value) == (
-        "which model? give --model: openai:MODEL or api:MODEL, a folder or a Hub id (owner/name); "
+        "which model? give `model`: openai:MODEL or api:MODEL, a folder or a Hub id (owner/name); "
         f"{INSTALL}"
     )
     with pytest.raises(
-        MeasurementError, match=r"which measurer\? give --measurer: faces, open_clip:ARCH"
+        MeasurementError, match=r"which measurer\? give `measurers`: faces, open_clip:ARCH"
     ):
         default_measurer()
     assert Transmutation().model == ""
@@ -245,7 +245,7 @@ def test_a_default_that_two_packages_claim_is_none(
     other.WAX = wax  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "other_clay", other)
     installed.add(GENERATORS, "wax", "other_clay:WAX")
-    with pytest.raises(GenerationError, match=r"which model\? give --model: .*clay, wax"):
+    with pytest.raises(GenerationError, match=r"which model\? give `model`: .*clay, wax"):
         default_model()
 
 
@@ -264,7 +264,7 @@ def test_a_measurer_says_whose_images_it_is_valid_for(installed: Installed) -> N
         require_valid([Identity("clip", "some/clip"), thumb], photographs)
     assert str(refused.value) == (
         "thumb is valid for clay figures only, not for those of photographs; name another "
-        "measurer with --measurer, such as faces (pip install "
+        "measurer with `measurers`, such as faces (pip install "
         '"portrayal[faces]") or openai/clip-vit-base-patch32'
     )
 

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -171,6 +174,40 @@ def test_the_table_has_a_column_per_checkout(tmp_path: Path) -> None:
     assert rows[0][-2:] == [str(old), str(new)]
     assert ["practice", "1", "2"] in rows
     assert ["calibration", "-", "-"] in rows
+
+
+def spoken(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a module that are no docstrings, with {} for what is filled in."""
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    inside: set[int] = set()
+    for node in ast.walk(tree):  # an f-string comes before its pieces
+        if isinstance(node, ast.JoinedStr):
+            inside |= {id(one) for one in node.values}
+            parts = [one.value if isinstance(one, ast.Constant) else "{}" for one in node.values]
+            yield node.lineno, "".join(str(part) for part in parts)
+        elif isinstance(node, ast.Constant) and id(node) not in inside | docstrings:
+            yield node.lineno, str(node.value)
+
+
+def test_messages_of_the_library_name_settings_and_not_options() -> None:
+    """Python's users have no options: write `out` in backquotes, and the CLI makes --out of it."""
+    found = []
+    source = ROOT / "src" / "portrayal"
+    for file in sorted(source.rglob("*.py")):
+        name = file.relative_to(source)
+        if name.parts[0] == "cli" or name.name == "__main__.py":
+            continue
+        for line, text in spoken(ast.parse(file.read_text(encoding="utf-8"))):
+            option = re.search(r"(?<![\w-])--[a-z]", text)
+            if option and not re.search(r"\b(portrayal \w+|pip install) ", text[: option.start()]):
+                found.append(f"{name}:{line}: {text}")
+    assert not found, "\n".join(found)
 
 
 def test_a_folder_without_the_source_is_refused(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_an_audit_without_a_image_may_be_removed_not_taken_over(tmp_path: Path) 
         AuditFolder.at(empty.path, other)
     assert (empty.path / "audit.json").read_bytes() == before
     empty.append_images([samples.made("a nurse", 0)])
-    with pytest.raises(AuditError, match=r"choose another --out$"):
+    with pytest.raises(AuditError, match=r"choose another `out`$"):
         AuditFolder.at(empty.path, other)
 
 

@@ -50,7 +50,7 @@ def test_a_truncated_part_is_set_aside_and_its_images_made_again(audit: AuditFol
     assert report.lines() == [
         f"images/{part.name}: it cannot be read as Parquet; moved to set-aside/images/{part.name}, "
         "an unknown number of images to be made again",
-        "make the images again, with the --model they were made with (painter): "
+        "make the images again, with the model they were made with (painter): "
         f"portrayal generate --out {audit.path} --model ...",
     ]
     assert (audit.path / "set-aside" / "images" / part.name).read_bytes() == left
@@ -78,8 +78,8 @@ def test_damaged_measurements_and_texts(audit: AuditFolder) -> None:
     assert "an unknown number of measurements to be made again" in lines[0]
     assert "an unknown number of texts to be made again" in lines[1]
     assert lines[2:] == [
-        f"measure again, with the --encoder it was measured with ({samples.ENCODER.name}): "
-        f"portrayal measure {audit.path} --encoder ..."
+        f"measure again, with the measurer it was measured with ({samples.ENCODER.name}): "
+        f"portrayal measure {audit.path} --measurer ..."
     ]
     assert audit.embeddings(samples.ENCODER)[0] == []
     assert audit.missing_texts(samples.ENCODER, ["a"]) == ["a"]
@@ -100,8 +100,8 @@ def test_damaged_documents(audit: AuditFolder) -> None:
         f"measurements/{identity.parent.name}", "studies/jobs.json", "results.json",
     ]  # fmt: skip
     assert report.commands() == [
-        "measure again, with the --encoder it was measured with: "
-        f"portrayal measure {audit.path} --encoder ...",
+        "measure again, with the measurer it was measured with: "
+        f"portrayal measure {audit.path} --measurer ...",
         "name the study again when you run it",
         f"analyze again: portrayal analyze {audit.path}",
     ]
@@ -202,7 +202,7 @@ def test_the_training_side_is_mended_too(audit: AuditFolder) -> None:
     first, second = report.lines()
     assert first.startswith("training: images")
     assert "moved to set-aside" in first
-    assert second == "run the study again with its --corpus: what lacks is fetched again"
+    assert second == "run the study again with its corpus: what lacks is fetched again"
     assert report.set_aside == ()
     assert report.training is not None
     assert report.as_dict()["training"]["set_aside"][0]["rows"] is None

@@ -54,7 +54,7 @@ def test_a_damaged_selection_is_one_line(outer: AuditFolder) -> None:
     write_selection(outer, "mine", selection("a"))
     file = outer.path / "selections" / "mine.parquet"
     file.write_bytes(file.read_bytes()[:40])
-    with pytest.raises(AuditError, match=r"mine.parquet is damaged.*--corpus") as error:
+    with pytest.raises(AuditError, match=r"mine.parquet is damaged.*`corpus`") as error:
         read_selection(outer, "mine")
     assert "\n" not in str(error.value)
 

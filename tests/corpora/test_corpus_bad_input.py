@@ -25,7 +25,7 @@ def test_no_text_column(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1], "b": [2.0]}), tmp_path / "numbers.parquet")
     with pytest.raises(CorpusError) as caught:
         create_corpus(tmp_path / "c", [tmp_path / "numbers.parquet"])
-    assert "numbers.parquet: no text column among a, b; name it with --text" in str(caught.value)
+    assert "numbers.parquet: no text column among a, b; name it with `text`" in str(caught.value)
     assert "\n" not in str(caught.value)
     good = write(tmp_path / "good.parquet", ["a nurse"])
     corpus = create_corpus(tmp_path / "c", [tmp_path / "numbers.parquet", good])

@@ -132,7 +132,7 @@ def test_an_adapter_without_a_layer_of_the_model_is_an_error(sd1: Path, tmp_path
         f"transformer.blocks.0.attn.to_q.lora_{side}.weight": torch.zeros(2, 2) for side in "AB"
     }
     save_file(weights, file)
-    with pytest.raises(GenerationError, match=r"--lora .*odd.safetensors: (holds nothing|cannot)"):
+    with pytest.raises(GenerationError, match=r"`lora` .*odd.safetensors: (holds nothing|cannot)"):
         open_generator(str(sd1), lora=(str(file),))
 
 

@@ -86,14 +86,14 @@ def then_ok(*ways: str) -> Callable[[int, dict[str, Any]], str]:
             "max_cost is 0.01 and does not pay for one image at the price 0.02; allowed: 0.02 or",
         ),
         ("api:m", {"base_url": "http://h", "timeout": 0.0}, "timeout is 0"),
-        (f"api:{KEY}", {"base_url": "http://h"}, "--model holds the key of PORTRAYAL_API_KEY"),
-        ("api:m", {"base_url": f"http://h/{KEY}"}, "--base-url holds the key of PORTRAYAL_API"),
-        ("api:m", {"base_url": "http://h", "quality": KEY}, "--quality holds the key of"),
+        (f"api:{KEY}", {"base_url": "http://h"}, "`model` holds the key of PORTRAYAL_API_KEY"),
+        ("api:m", {"base_url": f"http://h/{KEY}"}, "`base_url` holds the key of PORTRAYAL_API"),
+        ("api:m", {"base_url": "http://h", "quality": KEY}, "`quality` holds the key of"),
         ("api:m", {"base_url": "http://h", "concurrency": 0}, "concurrency is 0"),
         (
             "api:m",
             {"base_url": "http://h", "steps": 3},
-            "api:m knows no --steps; allowed: --size, --quality",
+            "api:m knows no `steps`; allowed: `width`, `height`, `quality`",
         ),
     ],
 )
@@ -313,7 +313,7 @@ def test_nobody_there_ends_the_run_soon_and_nothing_is_recorded(
     assert len(calls) <= 3 * concurrency, "three tries each, not eight"
     assert str(caught.value) == (
         f"painting: nothing answers at {server.address} (connection refused); "
-        "check --base-url and the network"
+        "check `base_url` and the network"
     )
     assert audit.images().fetchall() == []
     assert generator._ceiling.paid == 0, "a call that reached nobody costs nothing"
@@ -342,7 +342,9 @@ def test_a_door_that_nobody_opens_is_not_waited_at_for_long(
 def test_a_server_without_encryption_is_told_from_nobody(server: ImageServer) -> None:
     generator = hurried(server)
     generator._endpoint = endpoint_at(server.address.replace("http:", "https:"))
-    with pytest.raises(GenerationStopped, match=r"\(no secure connection: [^\[_]*\); check --base"):
+    with pytest.raises(
+        GenerationStopped, match=r"\(no secure connection: [^\[_]*\); check `base_url`"
+    ):
         answers(generator)
 
 
@@ -412,7 +414,7 @@ def test_refusals_are_data_with_their_code(
         ("no money", "will not answer: HTTP 429 insufficient_quota"),
         (
             "moved",
-            "sends callers to another address [(]HTTP 308[)]: http://.*/v2; check --base-url",
+            "sends callers to another address [(]HTTP 308[)]: http://.*/v2; check `base_url`",
         ),
     ],
 )

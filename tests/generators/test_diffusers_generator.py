@@ -175,7 +175,7 @@ def test_a_long_prompt_is_an_error_that_says_everything(generator: Generator) ->
     assert longest + "x" in message
     assert "78 tokens" in message
     assert "reads 77" in message
-    assert "--truncate" in message
+    assert "`truncate`" in message
 
 
 def test_truncation_is_counted_and_in_the_identity(sd1: Path, generator: Generator) -> None:
@@ -400,7 +400,7 @@ def test_a_size_is_honoured(sd1: Path) -> None:
         ({"device": "warp"}, "device 'warp' cannot be used"),
         ({"batch_size": 0}, "batch_size is 0"),
         ({"revision": "main"}, "a folder has no revision"),
-        ({"stepz": 1}, "knows no --stepz; allowed: --steps"),
+        ({"stepz": 1}, "knows no `stepz`; allowed: `steps`"),
     ],
 )
 def test_bad_settings_are_named(sd1: Path, setting: dict[str, Any], message: str) -> None:

@@ -252,7 +252,7 @@ def test_later_embeddings_must_fit_the_earlier_ones(audit: AuditFolder, tmp_path
     matrix[1] += 1
     other = write(tmp_path / "c.npz", {"key": keys}, matrix)
     with pytest.raises(
-        ImportFileError, match=r"row 1: the image has another embedding .*--encoder"
+        ImportFileError, match=r"row 1: the image has another embedding .*`encoder`"
     ):
         import_embeddings(audit, other, encoder="mine")
     assert import_embeddings(audit, other, encoder="theirs").images == 5

@@ -115,7 +115,7 @@ def test_a_long_text_is_an_error_that_says_everything(encoder: Encoder) -> None:
         encoder.embed_texts(["fine", longest + "x"])
     assert "78 tokens" in str(caught.value)
     assert "reads 77" in str(caught.value)
-    assert "--truncate" in str(caught.value)
+    assert "`truncate`" in str(caught.value)
 
 
 def test_truncated_texts_are_counted(clip: Path, tmp_path: Path) -> None:

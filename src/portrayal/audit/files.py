@@ -56,7 +56,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileNotFoundError as error:  # /proc and the like, where no folder can be made
-        raise AuditError(f"{folder}: no folder can be made there; choose another --out") from error
+        raise AuditError(f"{folder}: no folder can be made there; choose another `out`") from error
 
 
 def write_text(path: Path, text: str, *, keep: bool = False) -> None:
@@ -109,7 +109,7 @@ def writing(folder: Path) -> Iterator[None]:
         yield
     except PermissionError as error:
         raise AuditError(
-            f"{folder}: no permission to write; choose another --out, or copy the audit elsewhere"
+            f"{folder}: no permission to write; choose another `out`, or copy the audit elsewhere"
         ) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -119,7 +119,7 @@ def writing(folder: Path) -> Iterator[None]:
             ) from error
         if error.errno in _CANNOT_WRITE:
             raise AuditError(
-                f"{folder}: cannot write there: {os.strerror(error.errno)}; choose another --out, "
+                f"{folder}: cannot write there: {os.strerror(error.errno)}; choose another `out`, "
                 "or copy the audit elsewhere"
             ) from error
         raise

@@ -74,7 +74,7 @@ class Header:
         if Header.exists(folder):
             return
         if folder.exists() and not folder.is_dir():
-            raise NotAnAudit(f"{folder}: is a file; an audit is a folder: choose another --out")
+            raise NotAnAudit(f"{folder}: is a file; an audit is a folder: choose another `out`")
         names = names_in(folder) if folder.is_dir() else []
         # Another process may have made the audit since the first look.
         if FILE not in names and any(name[0] != "." for name in names):
@@ -124,7 +124,7 @@ class Header:
         anew = ", or remove this one, which holds no image yet" if is_empty() else ""
         raise AuditError(
             f"{folder}: this audit is about another generator ({differences}); "
-            f"an audit holds one: choose another --out{anew}"
+            f"an audit holds one: choose another `out`{anew}"
         )
 
 

@@ -93,7 +93,7 @@ class RepairReport:
         images = (
             f"import the images again: portrayal import images DIR --out {where}"
             if self.imported
-            else f"make the images again, with the --model they were made with ({self.model}): "
+            else f"make the images again, with the model they were made with ({self.model}): "
             f"portrayal generate --out {where} --model ..."
         )
         advice = {
@@ -108,14 +108,14 @@ class RepairReport:
         }
         found = [text for name, text in advice.items() if name in lost]
         if self.training is not None and self.training.set_aside:
-            found.append("run the study again with its --corpus: what lacks is fetched again")
+            found.append("run the study again with its corpus: what lacks is fetched again")
         return list(dict.fromkeys(found))
 
     def _measure_again(self, where: str) -> str:
         known = f" ({', '.join(self.measurers)})" if self.measurers else ""
         return (
-            f"measure again, with the --encoder it was measured with{known}: "
-            f"portrayal measure {where} --encoder ..."
+            f"measure again, with the measurer it was measured with{known}: "
+            f"portrayal measure {where} --measurer ..."
         )
 
     def _lost(self, one: SetAside) -> str:

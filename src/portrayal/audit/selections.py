@@ -93,7 +93,7 @@ def read_selection(audit: AuditFolder, study: str) -> Selection | None:
     except (pa.ArrowException, ValueError, KeyError, OSError) as error:
         raise AuditError(
             f"{file} is damaged: {str(error).splitlines()[0][:120]}; delete it and run the study "
-            f"again with --corpus: portrayal run {study} --out {quoted(audit.path)}"
+            f"again with `corpus`: portrayal run {study} --out {quoted(audit.path)}"
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 
 from portrayal.errors import PortrayalError, SettingError
@@ -35,13 +36,18 @@ def exit_code(error: PortrayalError) -> ExitCode:
     return ExitCode.USAGE if isinstance(error, SettingError) else ExitCode.ERROR
 
 
-def in_options(error: PortrayalError) -> str:
-    """Return an error's line as the command line writes it: a setting by the name of its option.
+def in_options(said: PortrayalError | str) -> str:
+    """Return a line as the command line writes it: settings by the names of their options.
 
     >>> in_options(SettingError("batch_size", "is 0; allowed: 1 or more"))
     '--batch-size is 0; allowed: 1 or more'
+    >>> in_options("knows no `retry_failed`; allowed: `width`, `height`, `seed`")
+    'knows no --retry-failed; allowed: --size, --seed'
     """
-    if not isinstance(error, SettingError):
-        return str(error)
-    option = _OPTIONS.get(error.setting, error.setting).replace("_", "-")
-    return f"--{option} {error.problem}"
+    text = f"`{said.setting}` {said.problem}" if isinstance(said, SettingError) else str(said)
+    text = re.sub(r"`([a-z_]+)`", lambda found: _option(found[1]), text)
+    return text.replace("--size, --size", "--size")
+
+
+def _option(setting: str) -> str:
+    return f"--{_OPTIONS.get(setting, setting).replace('_', '-')}"

@@ -10,6 +10,7 @@ import typer
 
 from portrayal.cli import bring, console
 from portrayal.cli import options as o
+from portrayal.cli.exit_codes import in_options
 from portrayal.errors import AuditError
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def export_tasks(
     )
     console.say(done.sentence())
     if done.note:
-        console.say(f"warning: {done.note}")
+        console.say(f"warning: {in_options(done.note)}")
 
 
 def _say_links(site: Site, tokens: Mapping[str, str]) -> None:

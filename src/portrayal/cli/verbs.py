@@ -15,6 +15,7 @@ from portrayal.cli import console
 from portrayal.cli import options as o
 from portrayal.cli.analysis_options import with_analysis
 from portrayal.cli.engine_options import with_engine
+from portrayal.cli.exit_codes import in_options
 from portrayal.cli.measurer_options import with_measurers
 from portrayal.cli.model_options import Device, with_model_settings
 
@@ -81,12 +82,14 @@ def say_made(made: GenerationSummary | Imported, session: Session) -> None:
     """Say what was generated, and why images failed or were refused."""
     from portrayal.audit import outcomes
 
-    console.say(made.sentence())
+    console.say(in_options(made.sentence()))
     counts = made.as_dict()
     if counts.get("failed") or counts.get("failed_before"):
-        console.say(f"most failed with: {outcomes.reasons(session.opened(), 'failed')[0][0]}")
+        why = outcomes.reasons(session.opened(), "failed")[0][0]
+        console.say(f"most failed with: {in_options(why)}")
     if counts.get("refused") or counts.get("refused_before"):
-        console.say(f"most refused for: {outcomes.reasons(session.opened(), 'refused')[0][0]}")
+        why = outcomes.reasons(session.opened(), "refused")[0][0]
+        console.say(f"most refused for: {in_options(why)}")
 
 
 def say_unused(results: Results) -> None:

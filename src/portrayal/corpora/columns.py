@@ -39,7 +39,7 @@ def text_column(schema: pa.Schema, wanted: str | None) -> str:
     if found is None and len(strings) == 1:
         found = strings[0]
     if found is None:
-        raise NoText(f"no text column among {_shown(schema.names)}; name it with --text")
+        raise NoText(f"no text column among {_shown(schema.names)}; name it with `text`")
     return found
 
 

@@ -46,18 +46,18 @@ def find_adapter(written: str) -> Adapter:
     if path.is_file():
         if path.suffix != _ENDING:
             raise GenerationError(
-                f"--lora {where}: not loaded, since a pickle can run code; allowed: *{_ENDING}"
+                f"`lora` {where}: not loaded, since a pickle can run code; allowed: *{_ENDING}"
             )
         return Adapter(path, scale)
     source = find_source(where, revision=None, download=_download, error=GenerationError)
     found = sorted(source.folder.glob(f"*{_ENDING}"))
     chosen = [file for file in found if file.name == USUAL] or found
     if not found:
-        raise GenerationError(f"--lora {where}: holds no {_ENDING} file; name the file itself")
+        raise GenerationError(f"`lora` {where}: holds no {_ENDING} file; name the file itself")
     if len(chosen) != 1:
         names = one_of([file.name for file in found])
         raise GenerationError(
-            f"--lora {where}: which of its {_ENDING} files? it has: {names}; name the file itself"
+            f"`lora` {where}: which of its {_ENDING} files? it has: {names}; name the file itself"
         )
     return Adapter(chosen[0], scale)
 
@@ -83,7 +83,7 @@ def _split(written: str) -> tuple[str, float]:
     except ValueError:
         scale = math.nan
     if not math.isfinite(scale):
-        raise GenerationError(f"--lora {written}: scale is {number!r}; allowed: a number, as @0.8")
+        raise GenerationError(f"`lora` {written}: scale is {number!r}; allowed: a number, as @0.8")
     return where, scale
 
 
@@ -102,7 +102,7 @@ def fuse_adapters(pipeline: Any, adapters: Sequence[Adapter]) -> None:
         return
     import_extra("peft", extra="lora")
     if not hasattr(pipeline, "load_lora_weights"):
-        raise GenerationError(f"{type(pipeline).__name__} takes no LoRA; leave --lora out")
+        raise GenerationError(f"{type(pipeline).__name__} takes no LoRA; leave `lora` out")
     names = [f"adapter_{i}" for i in range(len(adapters))]
     with quietly("diffusers", "transformers"):
         for name, adapter in zip(names, adapters, strict=True):
@@ -124,12 +124,12 @@ def _load(pipeline: Any, name: str, adapter: Adapter) -> None:
         )
     except Exception as problem:  # an adapter is foreign input: anything may be wrong
         raise GenerationError(
-            f"--lora {adapter.file}: cannot be loaded into {type(pipeline).__name__}: "
+            f"`lora` {adapter.file}: cannot be loaded into {type(pipeline).__name__}: "
             f"{first_line(problem)}"
         ) from problem
     # Of weights for other layers nothing is loaded and nothing is said.
     if not any(name in found for found in pipeline.get_list_adapters().values()):
         raise GenerationError(
-            f"--lora {adapter.file}: holds nothing for {type(pipeline).__name__}; "
+            f"`lora` {adapter.file}: holds nothing for {type(pipeline).__name__}; "
             "it was trained for another model"
         )

@@ -276,7 +276,7 @@ def open_api(
         raise GenerationError(f"{model}: no key; set the environment variable {variable}")
     asked = ServiceOptions(**{one: settings.pop(one, None) for one in ServiceOptions.names()})
     options = asked.as_sent()
-    texts = {"--model": name, "--base-url": address, "--quality": asked.quality}
+    texts = {"model": name, "base_url": address, "quality": asked.quality}
     _refuse_the_key(texts, key, variable)
     identity = Identity("api", name, {"base_url": address, "seeds": SEEDS, **options})
     return ApiGenerator(
@@ -294,14 +294,14 @@ def _refuse_the_key(given: Mapping[str, str | None], key: str | None, variable: 
     """Raise where a text that goes into the identity holds the key, as after a slip of the paste.
 
     Args:
-        given: Options and what they are.
+        given: Settings and what they are.
         key: The key, if there is one.
         variable: The environment variable that holds it.
     """
     for option, text in given.items():
         if key and len(key) >= _SECRET and key in (text or ""):
             raise GenerationError(
-                f"{option} holds the key of {variable}, and would be written into the audit; "
+                f"`{option}` holds the key of {variable}, and would be written into the audit; "
                 "the environment variable alone is enough"
             )
 

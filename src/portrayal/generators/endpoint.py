@@ -144,7 +144,7 @@ class Endpoint:
         """
         return GenerationError(
             f"{self._model}: nothing answers at {self._base_url} ({why}); "
-            "check --base-url and the network"
+            "check `base_url` and the network"
         )
 
     def _cut(self, error: Exception) -> CallOutcome:
@@ -176,7 +176,7 @@ class Endpoint:
         if 300 <= status < 400:
             raise GenerationError(
                 f"{self._model}: the service sends callers to another address (HTTP {status}): "
-                f"{self._clean(_moved_to(error.response))}; check --base-url"
+                f"{self._clean(_moved_to(error.response))}; check `base_url`"
             )
         if status in (402, 403, 404) or code in _NO_MONEY:
             raise GenerationError(f"{self._model}: the service will not answer: {said}")

@@ -93,8 +93,8 @@ class GenerationSummary:
         parts = [f"{self.made:,} images made", f"{self.present:,} were there"]
         for count, words in (
             (self.refused, "refused by the model"),
-            (self.failed, "failed (--retry-failed tries again)"),
-            (self.failed_before, "failed before (--retry-failed tries again)"),
+            (self.failed, "failed (`retry_failed` tries again)"),
+            (self.failed_before, "failed before (`retry_failed` tries again)"),
             (self.refused_before, "refused before"),
             (self.other_size, "not of the size asked for"),
             (self.truncated, "prompts cut to the text window"),

@@ -51,7 +51,7 @@ def default_model() -> str:
     """
     if name := default_name(generator_kinds()):
         return name
-    raise GenerationError(f"which model? give --model: {_written()}; {PRACTICE_WORLD}")
+    raise GenerationError(f"which model? give `model`: {_written()}; {PRACTICE_WORLD}")
 
 
 def open_generator(model: str, **settings: Any) -> Generator:
@@ -76,8 +76,8 @@ def open_generator(model: str, **settings: Any) -> Generator:
     for name in given:
         if name not in kind.settings:
             raise GenerationError(
-                f"{model} knows no {_option(name)}; allowed: "
-                f"{one_of(list(dict.fromkeys(_option(one) for one in kind.settings)))}"
+                f"{model} knows no `{name}`; allowed: "
+                f"{one_of([f'`{one}`' for one in kind.settings])}"
             )
     return kind.open(model, **given)
 
@@ -91,15 +91,6 @@ def _meant(model: str) -> GeneratorKind:
 
 def _written() -> str:
     return one_of([kind.written for kind in generator_kinds()])
-
-
-def _option(setting: str) -> str:
-    """Return a setting's name as it is written on the command line.
-
-    >>> _option("max_images")
-    '--max-images'
-    """
-    return "--size" if setting in ("width", "height") else f"--{setting.replace('_', '-')}"
 
 
 def open_on(device: str | None, *, model: str, **settings: Any) -> Generator:

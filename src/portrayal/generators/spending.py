@@ -46,11 +46,11 @@ class Ceiling:
                 f"is {cost:g} and does not pay for one image at the price {price:g}; allowed: "
                 f"{price:g} or more",
             )
-        allowed = {} if images is None else {f"--max-images {images}": images}
+        allowed = {} if images is None else {f"`max_images` {images}": images}
         if cost is not None and price is not None:
             # Decimal, because 0.12 / 0.04 must be three images and is 2.9999... in binary.
             fits = int(Decimal(str(cost)) / Decimal(str(price)))
-            allowed[f"--max-cost {cost:g} at {price:g} an image"] = fits
+            allowed[f"`max_cost` {cost:g} at {price:g} an image"] = fits
         self._allowed = allowed
         self._limit = min(allowed.values(), default=None)
         self._price = price

@@ -150,7 +150,7 @@ class TextWindow:
         shown = prompt if len(prompt) <= _SHOWN else prompt[: _SHOWN - 1] + "…"
         raise PromptTooLong(
             f"{what} {shown!r} has {tokens} tokens, but the text encoder reads {window}; "
-            "shorten it, or let the rest be cut with --truncate"
+            "shorten it, or let the rest be cut with `truncate`"
         )
 
 

@@ -181,5 +181,5 @@ class _Checked:
         elif stored is not None and not np.array_equal(stored, row):
             self.problems.add(
                 where,
-                f"the {subject[0]} has another embedding under this name; choose another --encoder",
+                f"the {subject[0]} has another embedding under this name; choose another `encoder`",
             )

@@ -123,7 +123,7 @@ def _entries(source: Path, manifest: Path | None) -> list[Entry]:
     if not tars:
         raise ImportFileError(
             f"{source}: no {NAMES[0]} and no .tar in it; write a CSV with the columns image and "
-            "prompt, or name one with --manifest"
+            "prompt, or name one with `manifest`"
         )
     return read_tars(source, tars)
 

@@ -78,7 +78,7 @@ def find_source(
     if model and folder.is_dir():
         if revision is not None:
             raise error(
-                f"{model}: a folder has no revision, got {revision!r}; leave --revision out"
+                f"{model}: a folder has no revision, got {revision!r}; leave `revision` out"
             )
         return ModelSource(folder.resolve().name, folder)
     if not _HUB_ID.fullmatch(model):

@@ -79,7 +79,7 @@ class TowerEncoder:
             raise MeasurementError(
                 f"text {_shown(texts[place])} has {tokens[place]} tokens, but the encoder "
                 f"{self.identity.name} reads {window}; shorten it, or let the rest be cut with "
-                "--truncate"
+                "`truncate`"
             )
         vectors = self._towers.embed_texts(texts)
         finite = np.isfinite(vectors).all(axis=1)

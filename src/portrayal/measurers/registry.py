@@ -50,7 +50,7 @@ def default_measurer() -> str:
     if name := default_name(measurer_kinds()):
         return name
     raise MeasurementError(
-        f"which measurer? give --measurer: {_written()}, such as {EXAMPLE}; {PRACTICE_WORLD}"
+        f"which measurer? give `measurers`: {_written()}, such as {EXAMPLE}; {PRACTICE_WORLD}"
     )
 
 
@@ -82,7 +82,7 @@ def require_valid(measurers: Iterable[Identity], generator: Identity) -> None:
         if not is_valid(one, generator):
             raise MeasurementError(
                 f"{validity(one)} only, not for those of {generator.name}; "
-                f"name another measurer with --measurer, such as {EXAMPLE}"
+                f"name another measurer with `measurers`, such as {EXAMPLE}"
             )
 
 

@@ -55,7 +55,7 @@ def chosen_study(audit: AuditFolder, name: str | None) -> Study | None:
     known = audit.studies()
     if name is None and len(known) > 1:
         raise AuditError(
-            f"{audit.path}: has {len(known)} studies; choose one with --study: {one_of(known)}"
+            f"{audit.path}: has {len(known)} studies; choose one with `study`: {one_of(known)}"
         )
     if name is None:
         name = next(iter(known), None)
@@ -64,7 +64,7 @@ def chosen_study(audit: AuditFolder, name: str | None) -> Study | None:
     if name not in known:
         raise AuditError(
             f"{audit.path}: no study {name!r} here; "
-            f"allowed: {one_of(known) or 'none: leave --study out to rate all images'}"
+            f"allowed: {one_of(known) or 'none: leave `study` out to rate all images'}"
         )
     return study_from_dict(known[name], source=f"studies/{name}.json")
 
@@ -153,7 +153,7 @@ def _check_found(
     if absent:
         prompt, seed = absent[0]
         raise ImportFileError(
-            f"--known names the image of prompt {prompt!a}, seed {seed}, "
+            f"`known` names the image of prompt {prompt!a}, seed {seed}, "
             f"which is not in {audit.path}"
         )
     if all(subject.expected is not None for subject in subjects):

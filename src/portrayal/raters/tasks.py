@@ -31,11 +31,11 @@ _IMAGES = "images"
 _UNREACHED: Mapping[str, str] = {
     "labelstudio": (
         "Label Studio must be served the images: serve {folder} on the web or on this machine, "
-        "and export again with --url, as http://localhost:8000"
+        "and export again with `url`, as http://localhost:8000"
     ),
     "mturk": (
         "Mechanical Turk cannot show these images, tasks.csv has paths instead of addresses: put "
-        "{folder} on a web server, and export again with --url https://..."
+        "{folder} on a web server, and export again with `url` https://..."
     ),
 }
 """By format, what to do where no address of the images was given."""

@@ -209,5 +209,5 @@ def unused_images(unused: int) -> str:
     """Remark that an audit holds so many images which the answer leaves out."""
     return (
         f"audit holds {counted(unused, 'more image')} of these prompts than the study asks "
-        "for; those with the lowest seeds are used. To use all, ask for more with --images."
+        "for; those with the lowest seeds are used. To use all, ask for more images per prompt."
     )

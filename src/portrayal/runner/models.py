@@ -110,7 +110,7 @@ class Models:
             if self.generator is None:
                 return self
             raise AuditError(
-                f"{audit.path}: its images were imported, no model makes more; leave out --model"
+                f"{audit.path}: its images were imported, no model makes more; leave out `model`"
             )
         if self.generator is not None:
             return self
@@ -119,7 +119,7 @@ class Models:
         if not is_found_by_name(audit.generator):
             raise AuditError(
                 f"{audit.path}: this audit is about {audit.generator.name}; name the model again "
-                "with --model"
+                "with `model`"
             )
         return replace(self, generator=audit.generator.name)
 

@@ -53,7 +53,7 @@ def analyze_amplification(
     selection = None if audit is None else read_selection(audit, study.name)
     if audit is None or training is None or selection is None:
         why = (
-            "there are no training images to compare with; run the study with --corpus CORPUS, "
+            "there are no training images to compare with; run the study with a corpus, "
             "the captions and images that the model was trained on"
         )
         nothing = [findings.no_answer(study, one, why, "") for one in data]

@@ -51,7 +51,7 @@ def _check_place(place: Path, audit: Path) -> None:
         raise StudyError(
             f"{place}: not a corpus yet, and {audit} in an object store can keep none; make it on "
             f"this machine with: portrayal corpus add CORPUS {quoted(place)}, and name "
-            "--corpus CORPUS"
+            "CORPUS as `corpus`"
         )
 
 
@@ -64,14 +64,14 @@ def check_corpus(study: AmplificationStudy, out: Path, corpus: Path | None) -> N
         CorpusError: What was named holds no captions, or a source of it has changed or is gone.
     """
     if corpus is not None and not corpus.exists():
-        raise StudyError(f"{corpus}: no such folder; --corpus names captions and images")
+        raise StudyError(f"{corpus}: no such folder; `corpus` names captions and images")
     if corpus is not None:
         _check_place(corpus, out)
         _check_sources(corpus)
     if corpus is None and not selection_file(out, study.name).exists():
         raise StudyError(
             f"{study.name}: needs training captions, and {out} has none yet; name the model's "
-            "training data, or a stand-in for it, with --corpus CORPUS"
+            "training data, or a stand-in for it, as `corpus`"
         )
 
 
@@ -139,7 +139,7 @@ def _selected(
         state = "has none yet" if stored is None else "has others, of a study that asked otherwise"
         raise StudyError(
             f"{study.name}: needs training captions, and {audit.path} {state}; name the model's "
-            "training data, or a stand-in for it, with --corpus CORPUS"
+            "training data, or a stand-in for it, as `corpus`"
         )
     selection = select_captions(
         study,

@@ -152,7 +152,7 @@ def _remember(
         if before.get(key) != about[key]:
             raise AuditError(
                 f"{database.name}: holds a rating with another {what}; "
-                "a rating keeps what it began with: use another --database"
+                "a rating keeps what it began with: use another `database`"
             )
 
 

@@ -168,7 +168,7 @@ def _bound(host: str, port: int) -> socket.socket:
         listening.close()
         why = getattr(error, "strerror", None) or error
         raise AuditError(
-            f"cannot listen on {host}, port {port}: {why}; choose another --host or --port"
+            f"cannot listen on {host}, port {port}: {why}; choose another `host` or `port`"
         ) from error
     return listening
 

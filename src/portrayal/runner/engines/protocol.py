@@ -59,5 +59,5 @@ def require_one_model(one: Identity, other: Identity, *, who: str) -> None:
     )
     raise GenerationError(
         f"{who} have different models: {found}; an audit holds one: "
-        "set what differs, as with --dtype"
+        "set what differs, as with `dtype`"
     )
