@@ -55,8 +55,10 @@ class NamedKind(Generic[T]):
         general: Whether it takes any name. General kinds are asked after all others.
         default: The name that is opened where none is given; "": never.
         identity_kind: The `kind` of the identities of what it opens; "": any.
-        valid_for: For what judges images or writes prompts: tells from a generator's identity
-            whether it is valid for that generator and its training images; None: for all.
+        valid_for: For what judges images or writes prompts: tells from the identity of a generator,
+            or of a corpus of training images, whether it is valid for its images; None: for all.
+            The identity of a corpus has `origin` in its settings: who made the images, "" where
+            its sources do not say.
         valid_words: For whose images it is valid, in words.
     """
 

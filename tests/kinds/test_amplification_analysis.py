@@ -326,7 +326,7 @@ def test_without_training_images_the_answer_says_what_to_do(tmp_path: Path) -> N
     result = analyzed(audit, study)
     (finding,) = result.findings
     assert finding.estimate is None
-    assert "--corpus CORPUS" in finding.sentence
+    assert "with a corpus" in finding.sentence
 
 
 def test_an_occupation_without_captions_is_missing_not_zero(tmp_path: Path) -> None:

@@ -85,9 +85,11 @@ PAINTER_KIND = GeneratorKind(
 )
 
 
-def is_of_practice_world(generator: Identity) -> bool:
-    """Tell whether a generator is one of the practice world's."""
-    return MODEL_KIND.made(generator) or PAINTER_KIND.made(generator)
+def is_of_practice_world(source: Identity) -> bool:
+    """Tell whether a generator, or a corpus of training images, is one of the practice world's."""
+    if source.kind == "corpus":
+        return source.settings.get("origin") == NAME
+    return MODEL_KIND.made(source) or PAINTER_KIND.made(source)
 
 
 ENCODER = MeasurerKind(

@@ -67,6 +67,16 @@ class Corpus:
         return Identity("corpus", self.name, {"sources": digest(content, length=32)})
 
     @property
+    def origin(self) -> str:
+        """Who made the images, where all sources say the same; "" where not.
+
+        A source says it in the metadata of its Parquet schema: `portrayal`, as JSON with `corpus`.
+        """
+        says = (inspection.stated_origin(one.kind, self.place(one)) for one in self.sources)
+        origin = next(says)
+        return origin if origin and all(other == origin for other in says) else ""
+
+    @property
     def rows(self) -> int:
         """Captions in all sources, the empty ones too."""
         return sum(one.rows for one in self.sources)

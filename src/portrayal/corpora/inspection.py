@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,19 @@ def inspect(path: str, corpus: Path, columns: Columns) -> CorpusFile | Problem:
     except (CorpusError, pa.ArrowException, OSError) as error:
         said = str(error) if isinstance(error, CorpusError) else first_line(error)
         return Problem("unreadable", 1, f"{shown(path)}: {said}")
+
+
+def stated_origin(kind: str, place: Place) -> str:
+    """Return who made a source's images, as its Parquet metadata says it; "" where it does not."""
+    if kind != "parquet":
+        return ""
+    with place.open() as file:
+        metadata = pq.read_schema(file).metadata or {}
+    try:
+        said = json.loads(metadata.get(b"portrayal", b"{}"))
+    except ValueError:
+        return ""
+    return str(said.get("corpus", "")) if isinstance(said, dict) else ""
 
 
 def check_unchanged(source: CorpusFile, place: Place, corpus: Path) -> None:

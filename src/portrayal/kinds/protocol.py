@@ -140,6 +140,13 @@ class Kind(ABC, Generic[S]):
 
     # --- after images are generated ----------------------------------------------------------
 
+    def image_sources(self, study: S, audit: AuditFolder) -> tuple[Identity, ...]:
+        """Return who made the images that measurers judge: generators, corpora of training images.
+
+        Measurers have to be valid for each of them.
+        """
+        return (audit.generator,)
+
     def measure_more(
         self,
         studies: Sequence[S],

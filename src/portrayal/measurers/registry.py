@@ -59,7 +59,7 @@ def _written() -> str:
 
 
 def is_valid(measurer: Identity, generator: Identity) -> bool:
-    """Tell whether a measurer is valid for the images of a generator, and its training images."""
+    """Tell whether a measurer is valid for the images of a generator or of a corpus."""
     return plugins.is_valid(measurer_kinds(), measurer, generator)
 
 

@@ -14,6 +14,7 @@ from portrayal.kinds import kind_of
 from portrayal.measurers import Measurer, MeasuresWhileGenerating, require_valid
 from portrayal.progress import counted
 from portrayal.runner.engines import Engine, InProcess, open_engine
+from portrayal.runner.measurement import require_valid_measurers
 from portrayal.runner.rounds import next_round
 from portrayal.runner.session import Session
 from portrayal.runner.studies import names
@@ -92,6 +93,7 @@ def generate(
         audit = session.begin(engine.identity)
         known = session.studies
         session.prepare()
+        require_valid_measurers(session, measurers)
         if session.studies != known:
             engine.check(session.wanted().prompts)  # captions have become prompts
         beside = session.measurers if measuring and _looks_beside(session, engine) else ()

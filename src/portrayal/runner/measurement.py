@@ -9,6 +9,7 @@ from portrayal.kinds import kind_of
 from portrayal.measurers import MeasurementSummary, require_valid
 from portrayal.measurers import measure as measure_images
 from portrayal.progress import counted
+from portrayal.records import Identity
 from portrayal.runner.session import Session
 from portrayal.studies import Study, asked_groups
 
@@ -22,7 +23,7 @@ def measure(session: Session) -> list[MeasurementSummary]:
     audit = session.opened()
     # First, so that what cannot be opened is known before hours of measuring, not after.
     measurers = session.measurers
-    require_valid([one.identity for one in measurers], audit.generator)
+    require_valid_measurers(session, [one.identity for one in measurers])
     people = session.models.open_people(measurers)
     session.draw()
     session.remember()
@@ -37,6 +38,18 @@ def measure(session: Session) -> list[MeasurementSummary]:
         kind = kind_of(studies[0])
         done += kind.measure_more(studies, audit, measurers, on_progress=session.on_progress)
     return done
+
+
+def require_valid_measurers(session: Session, measurers: Sequence[Identity]) -> None:
+    """Raise where a measurer is not valid for the images that the studies judge.
+
+    Raises:
+        MeasurementError: One is not.
+    """
+    audit = session.opened()
+    for study in session.studies:
+        for source in kind_of(study).image_sources(study, audit):
+            require_valid(measurers, source)
 
 
 def measure_studies(session: Session, studies: Sequence[Study]) -> list[MeasurementSummary]:

@@ -136,7 +136,7 @@ def test_more_captions_keep_those_that_were_there(captions: Path, audit: AuditFo
 
 
 def test_without_a_corpus_the_line_says_which_option(audit: AuditFolder) -> None:
-    with pytest.raises(StudyError, match="as `corpus`") as error:
+    with pytest.raises(StudyError, match="with `corpus`") as error:
         prepare(asked(), audit, None)
     assert "\n" not in str(error.value)
 

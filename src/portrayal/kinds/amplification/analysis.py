@@ -31,8 +31,10 @@ from portrayal.kinds.amplification.measures import (
     reduction,
     taken_apart,
 )
+from portrayal.kinds.amplification.measuring import image_sources
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, FaceRule, SubsetName
 from portrayal.kinds.amplification.view import AmplificationView
+from portrayal.measurers import is_valid, validity
 from portrayal.numbers import percent
 
 NAIVE: SubsetName = "naive"
@@ -64,6 +66,9 @@ def analyze_amplification(
     notes = list(_about(study, selection, audit, rule))
     for one in data:
         suffix = f" · {one.label}" if len(data) > 1 else ""
+        if why := _invalid(study, one, audit):
+            found.append(findings.no_answer(study, one, why, suffix))
+            continue
         made, real = (
             look(side, one, study.axis_name, study.axis, rule) for side in (audit, training)
         )
@@ -81,6 +86,14 @@ def analyze_amplification(
     if study.axis.note:
         notes.append(study.axis.note)
     return StudyResult(study.name, study.kind, study.title, found, parts, notes=notes)
+
+
+def _invalid(study: AmplificationStudy, data: StudyData, audit: AuditFolder) -> str:
+    """Say why a measurer's answers about one of the sides do not count; "" where they do."""
+    for source in image_sources(study, audit):
+        if not is_valid(data.encoder, source):
+            return f"{validity(data.encoder)} only, not for those of {source.name}"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ def select_captions(
         "indicator", pa.array([labels[caption] for caption in captions], pa.string())
     )
     about = {
+        "origin": corpus.origin,
         **asked_of(study, corpus),
         "matches": dict(every.counts),
         "recogniser": recogniser.identity.as_dict(),

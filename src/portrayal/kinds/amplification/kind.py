@@ -13,6 +13,7 @@ from portrayal.kinds.amplification.parts import AmplificationScatter
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.progress import OnProgress
+from portrayal.records import Identity
 from portrayal.studies import Study
 
 
@@ -61,6 +62,12 @@ class Amplification(Kind[AmplificationStudy]):
         from portrayal.kinds.amplification.real_world import with_real_world
 
         return with_real_world(study, file)
+
+    def image_sources(self, study: AmplificationStudy, audit: AuditFolder) -> tuple[Identity, ...]:
+        """Return who made the images of both sides."""
+        from portrayal.kinds.amplification.measuring import image_sources
+
+        return image_sources(study, audit)
 
     def measure_more(
         self,

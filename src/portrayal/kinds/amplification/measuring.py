@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from portrayal.audit import AuditFolder, training_audit
+from portrayal.audit import AuditFolder, read_selection, training_audit
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.measurers import (
     FaceMeasurer,
@@ -14,6 +14,7 @@ from portrayal.measurers import (
     open_face_detector,
 )
 from portrayal.progress import OnProgress, counted
+from portrayal.records import Identity
 
 
 def face_measurers(studies: Sequence[AmplificationStudy], audit: AuditFolder) -> list[FaceMeasurer]:
@@ -21,6 +22,19 @@ def face_measurers(studies: Sequence[AmplificationStudy], audit: AuditFolder) ->
     rules = (study.face_rule(audit.generator) for study in studies)
     names = dict.fromkeys(rule.detector for rule in rules if rule is not None)
     return [open_face_detector(name) for name in names]
+
+
+def image_sources(study: AmplificationStudy, audit: AuditFolder) -> tuple[Identity, ...]:
+    """Return who made the images of both sides, as far as the audit knows.
+
+    Version 0.1 did not write down who made training images; there the generator speaks for them.
+    """
+    selection = read_selection(audit, study.name)
+    if selection is None or "origin" not in selection.about:
+        return (audit.generator,)
+    corpus = Identity.from_dict(selection.about["corpus"])
+    settings = {**corpus.settings, "origin": selection.about["origin"]}
+    return (audit.generator, Identity(corpus.kind, corpus.name, settings))
 
 
 def measure_sides(

@@ -71,7 +71,7 @@ def check_corpus(study: AmplificationStudy, out: Path, corpus: Path | None) -> N
     if corpus is None and not selection_file(out, study.name).exists():
         raise StudyError(
             f"{study.name}: needs training captions, and {out} has none yet; name the model's "
-            "training data, or a stand-in for it, as `corpus`"
+            "training data, or a stand-in for it, with `corpus`"
         )
 
 
@@ -139,7 +139,7 @@ def _selected(
         state = "has none yet" if stored is None else "has others, of a study that asked otherwise"
         raise StudyError(
             f"{study.name}: needs training captions, and {audit.path} {state}; name the model's "
-            "training data, or a stand-in for it, as `corpus`"
+            "training data, or a stand-in for it, with `corpus`"
         )
     selection = select_captions(
         study,
