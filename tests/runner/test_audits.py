@@ -51,6 +51,19 @@ def test_what_a_run_gives_and_what_is_opened_again_agree(tmp_path: Path) -> None
     assert "<svg" in again._repr_html_()
 
 
+def test_results_and_labels_are_read_once(tmp_path: Path) -> None:
+    (tmp_path / "work.toml").write_text(WORK)
+    asked = {"model": "practice:painter", "out": tmp_path / "audit"}
+    audit = pt.run(tmp_path / "work.toml", **asked)
+    labels, results = audit.labels, audit.results
+    assert audit.labels is labels
+    assert audit.results is results
+    more = pt.run(tmp_path / "work.toml", **asked, images=4)
+    assert len(audit.labels) == len(labels), "what was read stays"
+    assert len(more.labels) > len(labels)
+    assert pt.Audit(audit.path).findings == more.findings != audit.findings
+
+
 def test_studies_in_a_list_are_names_files_and_objects(tmp_path: Path) -> None:
     for name, text in (("work", WORK), ("valence", VALENCE)):
         (tmp_path / f"{name}.toml").write_text(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 class Audit:
     """An audit that exists: what `run` returns, or one opened again by its path.
 
-    Everything is read from the folder when it is asked for. In a notebook an audit is shown as a
-    summary with its main figure and the report's link.
+    Results and labels are read when they are first asked for, and kept: open the audit again to
+    see what was added since. In a notebook an audit is shown as a summary with its main figure and
+    the report's link.
 
     Args:
         path: A folder, or a place in an object store such as `s3://bucket/audit`.
@@ -53,7 +55,7 @@ class Audit:
         """The report's page; need not be written yet."""
         return self._folder.report_file
 
-    @property
+    @cached_property
     def results(self) -> Results:
         """The results of the last analysis.
 
@@ -71,7 +73,7 @@ class Audit:
         """
         return self.results.findings
 
-    @property
+    @cached_property
     def labels(self) -> LabelTable:
         """The label of every image, on every axis and by every measurer."""
         return LabelTable(self._folder)
