@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import amplification_worlds as worlds
 from influence_worlds import asked
 from invented import ENCODER, OTHER_ENCODER, direction, fill_audit
-from label_measurers import GENDER, ColourJudge, store_images
+from label_measurers import GENDER, ColourJudge, shown, store_images
 from portrayal.audit import AuditFolder, export_images
 from portrayal.audit.selections import training_audit
 from portrayal.findings import Finding, LabelRule
@@ -24,7 +25,18 @@ from portrayal.findings.labels import by_probabilities, image_labels
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.amplification.analysis import analyze_amplification
 from portrayal.measurers import measure
-from portrayal.records import Identity, Measurement, Prompt
+from portrayal.raters import (
+    Design,
+    RatedImage,
+    Vote,
+    Votes,
+    default_questions,
+    raters_identity,
+    store_votes,
+)
+from portrayal.raters.store import written
+from portrayal.records import Ballot, Identity, Measurement, Prompt
+from portrayal.report import write_report
 from portrayal.runner.analysis import Results, analyze
 from portrayal.statistics import amplification_from_counts
 from portrayal.studies.axes import Axis, default_axes
@@ -68,14 +80,40 @@ def look_of(prompt: Prompt, seed: int) -> np.ndarray:
 
 
 def answered(audit: AuditFolder, study: Study, *, by: str) -> Results:
-    """Answer a study whose images are measured by an encoder, or labelled by a judge."""
-    if by == "encoder":
+    """Answer a study whose images are measured by an encoder, or labelled by a judge or people."""
+    if by == "raters":
+        store_images(audit, study, planted)
+        vote_as_planted(audit)
+    elif by == "encoder":
         fill_audit(audit, [study], look_of, seeds=lambda prompt: list(prompt.seeds))  # type: ignore[arg-type]
     else:
         store_images(audit, study, planted)
         judge: Any = ColourJudge()
         measure(audit, [judge], axes={GENDER: ("woman", "man")})
     return analyze(audit, settings=FAST)
+
+
+def vote_as_planted(audit: AuditFolder, what: Any = None) -> None:
+    """Let three people say what images show; one of them always sees a man."""
+    rows = audit.images().filter("status = 'ok'").select("key, prompt, seed").fetchall()
+    said = what or {
+        key: planted(Prompt(prompt, {}, 1), seed) for key, prompt, seed in rows
+    }  # by key
+    questions = default_questions({GENDER: ("woman", "man")})
+    votes = [
+        Vote(key, rater, answers(label if rater != "c" else "man"))
+        for key, label in said.items()
+        for rater in "abc"
+    ]
+    store_votes(audit, Votes(questions, {key: RatedImage() for key in said}, votes))
+
+
+def answers(label: str) -> dict[str, str]:
+    """What a rater answers who sees this."""
+    if label == "nobody":
+        return {"person": "no", "attribute": "yes"}
+    shown = {"unclear": "poor quality"}.get(label, label)
+    return {"person": "yes", "attribute": "yes", "gender": shown}
 
 
 def estimates(findings: list[Finding]) -> dict[tuple[str, str], Any]:
@@ -100,6 +138,93 @@ def test_given_labels_answer_what_the_same_labels_by_embeddings_do(
     assert any(estimate is not None for estimate, _, _ in found.values())
     assert given.measurers == (ColourJudge.identity,)
     assert {one.measurer for one in given.findings} == {"colours"}
+
+
+@pytest.mark.parametrize(
+    "study",
+    [study_from_dict(COMPOSITION), study_from_dict(INTERVENTION), influence()],
+    ids=lambda study: study.kind,
+)
+def test_people_alone_answer_what_a_judge_with_the_same_labels_does(
+    study: Study, tmp_path: Path
+) -> None:
+    generator = Identity("folder", "colours")
+    people, judge = (
+        answered(AuditFolder.at(tmp_path / by, generator), study, by=by)
+        for by in ("raters", "judge")
+    )
+    assert estimates(people.findings) == estimates(judge.findings)
+    assert [one.name for one in people.measurers] == ["raters"]
+    assert {one.measurer for one in people.findings} == {"raters"}
+    page = write_report(AuditFolder(tmp_path / "raters")).read_text(encoding="utf-8")
+    assert "raters" in page
+
+
+def test_people_beside_an_encoder_are_a_measurer_of_their_own(tmp_path: Path) -> None:
+    study = study_from_dict(COMPOSITION)
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "colours"))
+    fill_audit(audit, [study], look_of, seeds=lambda prompt: list(prompt.seeds))  # type: ignore[arg-type]
+    vote_as_planted(audit)
+    both = analyze(audit, settings=FAST).findings
+    by = {
+        who: {
+            (one.question.removesuffix(f" · {who}"), one.statistic): one.estimate
+            for one in both
+            if one.measurer == who and "raters say" not in one.question
+        }
+        for who in (ENCODER.name, "raters")
+    }
+    assert by[ENCODER.name] == by["raters"]
+    (agreement,) = [one for one in both if "raters say" in one.question]
+    assert (agreement.measurer, agreement.estimate) == (ENCODER.name, 1.0)
+
+
+def test_answers_that_check_a_measurer_are_no_sample_of_their_own(tmp_path: Path) -> None:
+    """They were drawn by the labels of the measurer that they check."""
+    study = study_from_dict(COMPOSITION)
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "colours"))
+    fill_audit(audit, [study], look_of, seeds=lambda prompt: list(prompt.seeds))  # type: ignore[arg-type]
+    key = audit.images().select("key").fetchall()[0][0]
+    design = Design({"jobs": 24}, {key: "jobs"})
+    audit.remember_campaign("check", {"axes": [GENDER], "design": design.as_dict()})
+    definitions = written(default_questions({GENDER: ("woman", "man")}))
+    audit.append_votes(
+        [
+            Ballot(key, name, definitions[name], "rater-1", answer, source="check")
+            for name, answer in answers("man").items()
+        ]
+    )
+    results = analyze(audit, settings=FAST)
+    assert {one.measurer for one in results.findings} == {ENCODER.name}
+
+
+def test_amplification_by_people_alone(tmp_path: Path) -> None:
+    study = worlds.a_study(subsets=["naive"])
+    generated = {
+        study.prompt(template, occupation): worlds.Shown(women=8, men=1, unclear=1)
+        for template in study.templates
+        for occupation in study.occupations
+    }
+    captions = {name: worlds.Captions(worlds.split(6, 4)) for name in study.occupations}
+    audit, study = worlds.build(tmp_path / "audit", study, generated, captions)
+    training = training_audit(audit)
+    assert training is not None
+    for side in (audit, training):
+        data = side.read_images([key for (key,) in side.images().select("key").fetchall()])
+        vote_as_planted(
+            side,
+            {key: shown(Image.open(io.BytesIO(one)).convert("RGB")) for key, one in data.items()},
+        )
+    shared = AuditData(audit, [prompt.text for prompt in study.prompts()], study.texts())
+    by_encoder, by_people = (
+        estimates(
+            list(
+                analyze_amplification(study, [shared.of_study(study.prompts(), one)], FAST).findings
+            )
+        )
+        for one in (worlds.ENCODER, raters_identity("majority"))
+    )
+    assert by_people == by_encoder
 
 
 def test_amplification_takes_labels_on_both_sides(tmp_path: Path) -> None:

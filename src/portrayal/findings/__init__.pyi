@@ -41,6 +41,7 @@ from .label_table import labels_csv as labels_csv
 from .labels import Shown as Shown
 from .labels import image_labels as image_labels
 from .labels import label_shown as label_shown
+from .labels import labels_any as labels_any
 from .labels import unlabelled as unlabelled
 from .measured import NO_EMBEDDING as NO_EMBEDDING
 from .measured import NOT_FINITE as NOT_FINITE

@@ -30,7 +30,9 @@ from portrayal.findings.vectors import (
     usable_rows,
 )
 from portrayal.measurers import Labels, is_valid, validity
+from portrayal.raters import has_votes, raters_identity
 from portrayal.records import Identity, Prompt
+from portrayal.statistics import Rule
 from portrayal.studies import Axis
 
 NOT_MADE = "not made"
@@ -326,12 +328,19 @@ class AuditData:
         return self._texts[encoder.digest]
 
 
-def study_measurers(audit: AuditFolder) -> list[Identity]:
-    """Return the measurers whose answers studies can use.
+def study_measurers(audit: AuditFolder, *, rule: Rule = "majority") -> list[Identity]:
+    """Return the measurers whose answers studies can use, the audit's raters last.
 
     They gave embeddings or labels, and are valid for the audit's images.
+
+    Args:
+        audit: The audit.
+        rule: What makes a consensus of raters.
     """
-    return [one for one in _usable(audit) if is_valid(one, audit.generator)]
+    found = [one for one in _usable(audit) if is_valid(one, audit.generator)]
+    if has_votes(audit):
+        found.append(raters_identity(rule, samples=not found))
+    return found
 
 
 def uncounted(audit: AuditFolder) -> list[str]:

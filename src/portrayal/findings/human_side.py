@@ -17,7 +17,7 @@ from portrayal.findings.parts import DataTable
 from portrayal.findings.rater_tables import vote_tables
 from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.raters import Votes, decide, has_votes, load_votes, score_votes
+from portrayal.raters import RATERS, Votes, decide, has_votes, load_votes, score_votes
 from portrayal.studies import Study
 
 
@@ -70,7 +70,8 @@ def votes_on(study: Study, audit: AuditFolder, data: Sequence[StudyData]) -> Rat
     votes = load_votes(audit, prompts=study.prompts())
     if not votes.votes:
         return None
-    return RatedStudy(votes, [f" · {one.label}" if len(data) > 1 else "" for one in data])
+    several = sum(one.encoder.kind != RATERS for one in data) > 1
+    return RatedStudy(votes, [f" · {one.label}" if several else "" for one in data])
 
 
 def axes_beside_raters(
@@ -121,6 +122,7 @@ def _axis_ratings(
         for question in votes.questions.axes
         if question.axis in axes
         for one, suffix in zip(data, suffixes, strict=True)
+        if one.encoder.kind != RATERS
     ]
 
 

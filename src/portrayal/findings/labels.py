@@ -81,6 +81,12 @@ def label_shown(shown: Shown, name: str, axis: Axis, data: StudyData) -> Classif
     return _by_people(whole or _unknown(len(found), axis), decided, each)
 
 
+def labels_any(data: StudyData, axes: Mapping[str, Axis]) -> bool:
+    """Tell whether a measurer labelled an image of a study itself, on one of its axes."""
+    keys = (key for found in data.usable.values() for key in found.keys)
+    return any(name in data.labels.get(key, {}) for key in keys for name in axes)
+
+
 def unlabelled(name: str, axis: Axis, data: StudyData) -> str:
     """Say why a measurer has no label on an axis."""
     axes = dict.fromkeys(one for labels in data.labels.values() for one in labels)

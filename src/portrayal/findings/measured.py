@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from portrayal.audit import AuditFolder
 from portrayal.findings.vectors import FloatArray, StoredVectors
 from portrayal.measurers import Labels
+from portrayal.raters import RATERS, rater_labels
 from portrayal.records import Identity
 
 NOT_MEASURED = "not measured"
@@ -63,6 +64,8 @@ def read_measured(
         keys: Embeddings of these images only; None: of all.
         directions: Directions that its embeddings will be compared with, one per row.
     """
+    if measurer.kind == RATERS:
+        return _rated(audit, measurer)
     columns = audit.columns(measurer)
     about = ["key", "reason", *(["labels"] if "labels" in columns else [])]
     rows = audit.measurements(measurer, columns=about).to_arrow_table()
@@ -78,3 +81,10 @@ def read_measured(
         return Measured(vectors.place, vectors.good, vectors, labels, without)
     place = {key: row for row, key in enumerate(found["key"].to_pylist())}
     return Measured(place, np.ones(len(place), dtype=bool), None, labels, without)
+
+
+def _rated(audit: AuditFolder, raters: Identity) -> Measured:
+    """Read what people say, from their votes."""
+    labels = rater_labels(audit, raters)
+    place = {key: row for row, key in enumerate(sorted(labels))}
+    return Measured(place, np.ones(len(place), dtype=bool), None, labels, frozenset())

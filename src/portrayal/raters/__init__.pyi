@@ -1,8 +1,11 @@
 from . import site as site
+from .checked import RATERS as RATERS
 from .checked import CheckedLabels as CheckedLabels
 from .checked import TwoAnswers as TwoAnswers
 from .checked import checked_labels as checked_labels
 from .checked import consensus_labels as consensus_labels
+from .checked import rater_labels as rater_labels
+from .checked import raters_identity as raters_identity
 from .comparison import ComparisonResult as ComparisonResult
 from .comparison import compare_labels as compare_labels
 from .consensus import Decisions as Decisions

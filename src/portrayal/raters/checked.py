@@ -19,10 +19,13 @@ from portrayal.errors import AuditError, one_of
 from portrayal.raters.consensus import Decisions, decide
 from portrayal.raters.designs import Design, combined
 from portrayal.raters.questions import Question
-from portrayal.raters.store import load_votes
+from portrayal.raters.store import has_votes, load_votes
 from portrayal.raters.votes import Vote, Votes
-from portrayal.records import NOBODY, UNKNOWN
+from portrayal.records import NOBODY, UNKNOWN, Identity
 from portrayal.statistics import Rule
+
+RATERS = "raters"
+"""The kind of the identity under which people's labels are a measurer like any other."""
 
 PERSON = "person"
 """The question whether an image shows a person."""
@@ -111,6 +114,38 @@ def checked_labels(audit: AuditFolder, axis: str, *, rule: Rule = "majority") ->
         strata=tuple(" + ".join(drawn[key]) if key in drawn else "" for key in keys),
         twice=tuple(_twice(votes, asked)),
     )
+
+
+def raters_identity(rule: Rule, *, samples: bool = True) -> Identity:
+    """Return the identity of an audit's raters as a measurer.
+
+    Args:
+        rule: What makes a consensus.
+        samples: Whether answers count that were given to check another measurer: such images were
+            drawn by that measurer's labels, so shares of them say nothing.
+    """
+    return Identity(RATERS, "raters", {"consensus": rule, "samples": samples})
+
+
+def rater_labels(audit: AuditFolder, raters: Identity) -> dict[str, dict[str, dict[str, float]]]:
+    """Return what people say of images, as a measurer says it: probabilities by axis and answer.
+
+    A consensus has probability 1: it is the rule that says how sure it must be.
+
+    Args:
+        audit: The audit.
+        raters: See `raters_identity`.
+    """
+    if not has_votes(audit):
+        return {}
+    drawn = [name for name, one in audit.campaigns().items() if one.get("design") is not None]
+    votes = load_votes(audit, without=() if raters.settings["samples"] else drawn)
+    found: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
+    for axis in dict.fromkeys(one.axis for one in votes.questions.axes):
+        labels, _ = consensus_labels(votes, axis, rule=raters.settings["consensus"])
+        for image, label in labels.items():
+            found[image][axis] = {label: 1.0}
+    return dict(found)
 
 
 def consensus_labels(

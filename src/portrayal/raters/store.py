@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -123,13 +123,19 @@ def store_votes(
     )
 
 
-def load_votes(audit: AuditFolder, *, prompts: Iterable[Prompt] | None = None) -> Votes:
+def load_votes(
+    audit: AuditFolder,
+    *,
+    prompts: Iterable[Prompt] | None = None,
+    without: Collection[str] = (),
+) -> Votes:
     """Return the votes that count, of all studies, campaigns and files.
 
     Args:
         audit: The audit.
         prompts: The prompts of a study: only votes on their images, with the study's factors.
             None: all votes, with the factors that images were stored with.
+        without: Campaigns and files whose answers are left out.
 
     Raises:
         AuditError: There are none.
@@ -148,7 +154,8 @@ def load_votes(audit: AuditFolder, *, prompts: Iterable[Prompt] | None = None) -
         for key, prompt, seed, factors in columns
         if levels is None or prompt in levels
     }
-    return merged_votes(_ballots(audit, about), about)
+    ballots = [one for one in _ballots(audit, about) if one.source not in without]
+    return merged_votes(ballots, about)
 
 
 def has_votes(audit: AuditFolder) -> bool:

@@ -21,6 +21,7 @@ from portrayal.findings import (
     audit_agreement,
     capital,
     counted,
+    labels_any,
     measurer_names,
     people_note,
     study_measurers,
@@ -28,6 +29,7 @@ from portrayal.findings import (
 )
 from portrayal.kinds import kind_of
 from portrayal.numbers import p_in_words
+from portrayal.raters import RATERS
 from portrayal.records import Identity, plain
 from portrayal.statistics import benjamini_hochberg
 from portrayal.studies import Study, in_telling_order, study_from_dict
@@ -57,7 +59,7 @@ def analyze(
         raise AuditError(
             f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"
         )
-    seen_by, left_out = study_measurers(audit), uncounted(audit)
+    seen_by, left_out = study_measurers(audit, rule=how.consensus), uncounted(audit)
     if not seen_by and audit.images().filter("status = 'ok'").limit(1).fetchall():
         unmeasured = "no measurer has labelled or embedded the images yet"
         why = left_out[0].rstrip(".") if left_out else unmeasured
@@ -71,10 +73,9 @@ def analyze(
         axes=(axis for study in studies for axis in study.asked_axes().values()),
         each_person=how.people == "each",
     )
-    # Without a single image there is nothing to look at; the findings say so.
     found, sides = [], []
     for study in studies:
-        data = _data(study, shared, seen_by or [NO_ENCODER])
+        data = _data(study, shared, seen_by)
         answer = _answer(study, data, how)
         answer = replace(answer, notes=[*answer.notes, *left_out])
         sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
@@ -161,11 +162,14 @@ def _with_q(finding: Finding, q: float, tests: int, alpha: float) -> Finding:
 
 
 def _data(study: Study, shared: AuditData, seen_by: Sequence[Identity]) -> list[StudyData]:
-    """Return the study's images, once for each encoder."""
-    return [
-        shared.of_study(study.prompts(), encoder, label=label)
-        for encoder, label in zip(seen_by, measurer_names(seen_by), strict=True)
-    ]
+    """Return the study's images, once for each measurer; raters only where they labelled some."""
+    found = []
+    for measurer, label in zip(seen_by, measurer_names(seen_by), strict=True):
+        data = shared.of_study(study.prompts(), measurer, label=label)
+        if measurer.kind != RATERS or labels_any(data, study.asked_axes()):
+            found.append(data)
+    # Without a measurer there is nothing to look at; the findings say so.
+    return found or [shared.of_study(study.prompts(), NO_ENCODER, label=NO_ENCODER.name)]
 
 
 def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:

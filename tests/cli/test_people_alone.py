@@ -1,0 +1,73 @@
+"""Imported images and votes, and no encoder: findings and a report."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from command_line import CommandLine
+from portrayal.audit import AuditFolder
+from raters_images import png
+
+STUDY = """
+kind = "composition"
+images = 6
+template = "a photo of a {job}"
+axes = ["perceived gender"]
+[factors]
+job = ["nurse", "pilot"]
+"""
+MAP = """
+image = "key"
+rater = "who"
+[[questions]]
+id = "gender"
+column = "gender"
+axis = "perceived gender"
+groups = ["man", "woman"]
+cant_judge = ["can't tell"]
+"""
+SAID = {"nurse": ["woman", "woman", "man"], "pilot": ["man", "man", "can't tell"]}
+
+
+def test_findings_and_a_report_without_an_encoder(portrayal: CommandLine, tmp_path: Path) -> None:
+    files, out, study = tmp_path / "files", tmp_path / "audit", tmp_path / "jobs.toml"
+    study.write_text(STUDY, encoding="utf-8")
+    files.mkdir()
+    with (files / "manifest.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["image", "prompt", "seed"])
+        for i, job in enumerate(SAID):
+            for seed in range(6):
+                (files / f"{job}-{seed}.png").write_bytes(png(10 * i + seed))
+                table.writerow([f"{job}-{seed}.png", f"a photo of a {job}", seed])
+    manifest = files / "manifest.csv"
+    assert portrayal("import", "images", files, "--manifest", manifest, "-o", out).code == 0
+    rows = AuditFolder(out).images().select("key, prompt").fetchall()
+    votes, vote_map = tmp_path / "votes.csv", tmp_path / "map.toml"
+    vote_map.write_text(MAP, encoding="utf-8")
+    votes.write_text(
+        "key,who,gender\n"
+        + "".join(
+            f"{key},{who},{said}\n"
+            for key, prompt in rows
+            for who, said in enumerate(SAID[prompt.rsplit(" ", 1)[-1]])
+        ),
+        encoding="utf-8",
+    )
+    done = portrayal("import", "votes", votes, "--map", vote_map, "-o", out)
+    assert "36 votes by 3 raters on 12 images: 36 answers stored" in done.err
+    again = portrayal("import", "votes", votes, "--map", vote_map, "-o", out)
+    assert "36 votes by 3 raters on 12 images: all stored before" in again.err
+    assert portrayal("analyze", study, "--out", out).code == 0
+    results = json.loads((out / "results.json").read_text())
+    assert [one["name"] for one in results["measurers"]] == ["raters"]
+    shares = {
+        one["question"].split(":")[0]: (one["estimate"], one["n"])
+        for one in results["findings"]
+        if one["statistic"] == "group share"
+    }
+    assert shares == {"job nurse": (1.0, 6), "job pilot": (0.0, 6)}
+    assert portrayal("report", out).code == 0
+    assert "raters" in (out / "report" / "index.html").read_text(encoding="utf-8")
