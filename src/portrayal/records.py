@@ -171,6 +171,44 @@ class ImageRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class LookRecord:
+    """One look at a question: what an analysis that people saw said about it.
+
+    Attributes:
+        study: The study's name.
+        asked: Digest of the study's wording; another wording is another question.
+        question: The finding's question.
+        data: Digest of the images that were analyzed.
+        estimate: The finding's estimate; None: there was none.
+        p: Its plain p; None: nothing was tested.
+        n: What the estimate rests on.
+        images: Images that were analyzed, of this measurer.
+        stage: Images per prompt at this look, where a maximum was planned.
+        maximum: The planned maximum of images per prompt; None: the look was not planned.
+        low: Lower bound of the interval that holds along with those of all other planned looks.
+        high: Upper bound.
+    """
+
+    study: str
+    asked: str
+    question: str
+    data: str
+    estimate: float | None
+    p: float | None
+    n: int
+    images: int
+    stage: int | None = None
+    maximum: int | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def key(self) -> str:
+        """What makes it one look: the same images analyzed again are no further one."""
+        return digest([self.study, self.asked, self.question, self.data, self.n], length=32)
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """What a measurer saw in one image: named values, or the reason why nothing was measured."""
 

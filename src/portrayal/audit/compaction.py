@@ -68,7 +68,7 @@ def compact(
 def part_folders(audit: Path) -> list[Path]:
     """Return all folders of an audit that hold parts."""
     several = [*audit.glob("measurements/*"), *audit.glob("texts/*")]
-    single = [audit / "images", audit / "votes"]
+    single = [audit / "images", audit / "votes", audit / "looks"]
     return [one for one in [*single, *sorted(several)] if one.is_dir()]
 
 

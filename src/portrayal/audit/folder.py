@@ -7,6 +7,7 @@
     votes/part-*.parquet                one row an answer: image, question, rater, answer
     campaigns/<name>.json               what raters were asked, and how images were chosen
     studies/<name>.json                 the studies asked of this audit, as they were asked
+    looks/part-*.parquet                one row per question of each analysis that people saw
     results.json, report/index.html     what was found
 
 Readers need nothing of ours: pandas, polars, DuckDB and `datasets` open the parts as they are.
@@ -38,11 +39,13 @@ from portrayal.audit.store import Store
 from portrayal.audit.tables import (
     ABOUT_IMAGES,
     IMAGES,
+    LOOKS,
     TEXTS,
     VOTES,
     ColumnType,
     check_widths,
     images_table,
+    looks_table,
     matrix,
     measurement_schema,
     measurements_table,
@@ -51,7 +54,7 @@ from portrayal.audit.tables import (
 )
 from portrayal.audit.wants import Pairs, Wanted
 from portrayal.errors import AuditError
-from portrayal.records import Ballot, Identity, ImageRecord, Measurement
+from portrayal.records import Ballot, Identity, ImageRecord, LookRecord, Measurement
 
 
 class EmbeddingBlock(NamedTuple):
@@ -416,6 +419,14 @@ class AuditFolder:
         """
         return documents.read_results(self.path)
 
+    def looks(self) -> duckdb.DuckDBPyRelation:
+        """Return one row per question of each analysis that people saw, oldest first."""
+        return self._queries.table(self._looks.table())
+
+    def append_looks(self, looks: Sequence[LookRecord]) -> int:
+        """Store looks as one part; return how many were new: the same images again are none."""
+        return self._looks.append(looks_table(looks)) if looks else 0
+
     def write_report(self, html: str) -> Path:
         """Replace report/index.html."""
         return documents.write_report(self.path, html)
@@ -445,6 +456,10 @@ class AuditFolder:
     @property
     def _images(self) -> Store:
         return self._store(self.path / "images", IMAGES)
+
+    @property
+    def _looks(self) -> Store:
+        return self._store(self.path / "looks", LOOKS)
 
     def _has_no_image(self) -> bool:
         try:

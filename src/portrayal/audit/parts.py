@@ -281,7 +281,7 @@ def rows_per_group(schema: pa.Schema) -> int:
 
 def damaged(path: Path, why: str) -> DamagedPart:
     """Return the error that names a damaged part and the way out."""
-    inside = path.parent.name in ("images", "votes")
+    inside = path.parent.name in ("images", "votes", "looks")
     audit = path.parent.parent if inside else path.parent.parent.parent
     return DamagedPart(
         f"{path} is damaged: {why}; set it aside and make its contents again with: "

@@ -121,10 +121,11 @@ class RepairReport:
     def _lost(self, one: SetAside) -> str:
         if one.path.suffix != parts.SUFFIX:
             return "to be made again"
-        what = {"images": "image", "texts": "text", "votes": "answer"}.get(
-            one.path.parts[0], "measurement"
-        )
+        names = {"images": "image", "texts": "text", "votes": "answer", "looks": "look"}
+        what = names.get(one.path.parts[0], "measurement")
         count = f"an unknown number of {what}s" if one.rows is None else _count(one.rows, what)
+        if what == "look":
+            return f"{count} no longer counted"
         return f"{count} to be made again"
 
 

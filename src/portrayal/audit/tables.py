@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 
 from portrayal.audit.index import RANKS
 from portrayal.errors import AuditError, one_of
-from portrayal.records import Ballot, Identity, ImageRecord, Measurement, digest, plain
+from portrayal.records import Ballot, Identity, ImageRecord, LookRecord, Measurement, digest, plain
 
 ColumnType = Literal["text", "number", "integer", "boolean", "vector", "numbers", "labels", "json"]
 """What a measurer may store in a column.
@@ -107,6 +108,33 @@ def votes_table(ballots: Sequence[Ballot]) -> pa.Table:
     for field in list(VOTES)[1:]:
         rows[field.name] = [getattr(one, field.name) for one in ballots]
     return pa.Table.from_pydict(rows, schema=VOTES)
+
+
+LOOKS = pa.schema(
+    [
+        pa.field("key", pa.string(), nullable=False),
+        pa.field("at", pa.timestamp("us"), nullable=False),
+        pa.field("study", pa.string(), nullable=False),
+        pa.field("asked", pa.string(), nullable=False),
+        pa.field("question", pa.string(), nullable=False),
+        pa.field("data", pa.string(), nullable=False),
+        pa.field("estimate", pa.float64()),
+        pa.field("p", pa.float64()),
+        pa.field("n", pa.int64(), nullable=False),
+        pa.field("images", pa.int64(), nullable=False),
+        pa.field("stage", pa.int64()),
+        pa.field("maximum", pa.int64()),
+        pa.field("low", pa.float64()),
+        pa.field("high", pa.float64()),
+    ]
+)
+
+
+def looks_table(looks: Sequence[LookRecord]) -> pa.Table:
+    """Return looks at questions as a table in the layout of `looks/`."""
+    now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
+    rows = [{"key": look.key, "at": now, **asdict(look)} for look in looks]
+    return pa.Table.from_pylist(rows, schema=LOOKS)
 
 
 def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Table:

@@ -75,6 +75,7 @@ from .results import StudyResult as StudyResult
 from .results import StudySection as StudySection
 from .sentences import capital as capital
 from .sentences import counted as counted
+from .settings import MOST_CONFIDENCE as MOST_CONFIDENCE
 from .settings import AnalysisSettings as AnalysisSettings
 from .settings import Choice as Choice
 from .settings import Effect as Effect

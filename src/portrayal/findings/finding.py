@@ -36,6 +36,11 @@ class Finding(Plain):
         measurer: Label of the measurer whose answers were counted; "" where several were.
         reason: Why there is no estimate; "" where there is one.
         details: More numbers, by kind of study.
+        look: Which look at the question this is; images were added since the one before.
+        p_looks: p when all looks are counted; None where this is the only look, or without a test.
+        q_looks: The same, corrected over all tests of the audit.
+        low_looks: Lower bound of the interval that holds along with those of all planned looks.
+        high_looks: Upper bound.
     """
 
     study: str
@@ -54,6 +59,11 @@ class Finding(Plain):
     measurer: str = ""
     reason: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    look: int = 1
+    p_looks: float | None = None
+    q_looks: float | None = None
+    low_looks: float | None = None
+    high_looks: float | None = None
 
     def __post_init__(self) -> None:
         Plain.__post_init__(self)

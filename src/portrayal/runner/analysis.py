@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from portrayal import __version__
@@ -31,6 +31,14 @@ from portrayal.kinds import kind_of
 from portrayal.numbers import p_in_words
 from portrayal.raters import RATERS
 from portrayal.records import Identity, plain
+from portrayal.runner.looks import (
+    Seen,
+    SeenImages,
+    Stage,
+    look_remark,
+    with_corrected_looks,
+    with_looks,
+)
 from portrayal.statistics import benjamini_hochberg
 from portrayal.studies import Study, in_telling_order, study_from_dict
 
@@ -42,13 +50,20 @@ def analyze(
     *,
     studies: Sequence[Study] | None = None,
     settings: AnalysisSettings | None = None,
+    planned: Mapping[str, Stage] | None = None,
+    bounds: bool = False,
 ) -> Results:
-    """Compute all findings of an audit anew from what was measured, and write results.json.
+    """Recompute all findings of an audit from what was measured, and write results.json.
+
+    That is a look at every question whose images have changed since the last one; it is stored.
 
     Args:
         audit: The audit.
         studies: Which studies; None: all that were asked of it.
         settings: How.
+        planned: The planned looks that this is, by study.
+        bounds: Whether studies of planned looks also get intervals that hold along with those of
+            all other looks.
 
     Raises:
         AuditError: No study was asked of this audit, or no encoder has looked at it.
@@ -73,13 +88,22 @@ def analyze(
         axes=(axis for study in studies for axis in study.asked_axes().values()),
         each_person=how.people == "each",
     )
-    found, sides = [], []
+    seen, sides = [], []
     for study in studies:
         data = _data(study, shared, seen_by)
         answer = _answer(study, data, how)
         answer = replace(answer, notes=[*answer.notes, *left_out])
         sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
-        found.append(sides[-1].added_to(answer))
+        stage = (planned or {}).get(study.name)
+        wanted = bounds and stage is not None
+        images = {one.label: SeenImages.of(one) for one in data}
+        seen.append(Seen(study, images, sides[-1].added_to(answer), stage, wanted))
+
+    def again(study: Study, confidence: float) -> StudyResult:
+        data = _data(study, shared, seen_by)
+        return _answer(study, data, replace(how, confidence=confidence))
+
+    found = with_looks(audit, seen, how, again)
     together = [audit_agreement(found, measurer_names(seen_by))]
     together += _rated_together(studies, sides, how)
     found += [one for one in together if one is not None]
@@ -103,7 +127,7 @@ def _results(
     found: Sequence[StudyResult],
 ) -> Results:
     known = {study.name: study for study in studies}
-    done = corrected(found, alpha=1 - settings.confidence)
+    done = with_corrected_looks(corrected(found, alpha=1 - settings.confidence))
     return Results(
         __version__,
         _plain_identity(audit.generator),
@@ -147,8 +171,13 @@ def corrected(results: Sequence[StudyResult], *, alpha: float) -> list[StudyResu
             else _with_q(finding, float(next(q_values)), len(tested), alpha)
             for finding in result.findings
         ]
+        findings = [_with_remark(one, look_remark(one)) for one in findings]
         done.append(replace(result, findings=findings))
     return done
+
+
+def _with_remark(finding: Finding, remark: str) -> Finding:
+    return replace(finding, sentence=f"{finding.sentence} {remark}") if remark else finding
 
 
 def _with_q(finding: Finding, q: float, tests: int, alpha: float) -> Finding:

@@ -94,6 +94,10 @@ class Audit:
         """
         return self._folder.measurements(measurer)
 
+    def looks(self) -> duckdb.DuckDBPyRelation:
+        """Return one row per question of each analysis that was shown, oldest first."""
+        return self._folder.looks()
+
     def read_images(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return encoded images by key."""
         return self._folder.read_images(keys)
