@@ -79,6 +79,26 @@ def import_embeddings(
         console.say(summary.sentence())
 
 
+@importing.command("labels")
+def import_labels(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV or Parquet of labels.")],
+    out: o.OutThere,
+    measurer: Annotated[str, typer.Option(help="Name of what gave the labels, as in findings.")],
+    axis: Annotated[
+        str | None, typer.Option(help="The axis, where the file has no such column.")
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Import labels that another tool gave the audit's images."""
+    from portrayal import importers
+
+    summary = importers.import_labels(out, file, measurer=measurer, axis=axis)
+    if json:
+        console.as_json(summary.as_dict())
+    else:
+        console.say(summary.sentence())
+
+
 @exporting.command("images")
 def export(audit: o.AuditFolder, to: To, json: o.Json = False) -> None:
     """Write images as files, with metadata.csv and, where images were labelled, labels.csv."""

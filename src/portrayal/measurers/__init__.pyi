@@ -15,6 +15,7 @@ from .protocol import Reason as Reason
 from .protocol import TextEmbeddings as TextEmbeddings
 from .registry import ENCODER_SETTINGS as ENCODER_SETTINGS
 from .registry import MeasurerKind as MeasurerKind
+from .registry import default_is_valid as default_is_valid
 from .registry import default_measurer as default_measurer
 from .registry import is_valid as is_valid
 from .registry import measurer_kinds as measurer_kinds

@@ -54,6 +54,13 @@ def default_measurer() -> str:
     )
 
 
+def default_is_valid(generator: Identity) -> bool:
+    """Tell whether a measurer is taken where none is named, and is valid for these images."""
+    name = default_name(measurer_kinds())
+    kind = meant(measurer_kinds(), name)
+    return kind is not None and (kind.valid_for is None or kind.valid_for(generator))
+
+
 def _written() -> str:
     return one_of([kind.written for kind in measurer_kinds()])
 

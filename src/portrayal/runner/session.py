@@ -7,9 +7,9 @@ from pathlib import Path
 
 from portrayal.audit import AuditFolder, Wanted, location
 from portrayal.errors import AuditError, SettingError, shown
-from portrayal.findings import AnalysisSettings
+from portrayal.findings import AnalysisSettings, study_measurers
 from portrayal.kinds import kind_of
-from portrayal.measurers import Measurer
+from portrayal.measurers import Measurer, default_is_valid
 from portrayal.progress import OnProgress, no_progress
 from portrayal.records import Identity
 from portrayal.runner.models import Models, generator_label
@@ -164,10 +164,18 @@ class Session:
 
     @property
     def measurers(self) -> list[Measurer]:
-        """The measurers, opened."""
+        """The measurers, opened; none where none is named and the audit has labels already."""
         if self._measurers is None:
-            self._measurers = self.models.open_measurers()
+            labelled = not self.models.measurers and self._is_labelled()
+            self._measurers = [] if labelled else self.models.open_measurers()
         return self._measurers
+
+    def _is_labelled(self) -> bool:
+        """Tell whether labels or embeddings were imported, and no default would measure more."""
+        audit = self.audit
+        if audit is None or default_is_valid(audit.generator):
+            return False
+        return bool(study_measurers(audit))
 
 
 def checked_analysis(analysis: object) -> AnalysisSettings:

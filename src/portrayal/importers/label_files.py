@@ -1,0 +1,153 @@
+"""Labels in a CSV or Parquet file: one row per image, axis and answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from portrayal.errors import ImportFileError, one_of
+
+NAMING = (("key",), ("prompt", "seed"), ("image",), ("file_name",))
+"""Columns that say which image a row is about; the first that are all there count."""
+
+COLUMNS = ("key", "prompt", "seed", "image", "file_name", "axis", "label", "probability", "person")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """A row of a label file.
+
+    Attributes:
+        where: Its place, for an error line: `row 3`.
+        image: The image's key, its prompt and seed, or its path.
+        axis: The axis's name.
+        label: The answer.
+        probability: From 0 to 1; None where the file says none.
+        person: The number of the person in the image, from 1; None: the image as a whole.
+    """
+
+    where: str
+    image: str | tuple[str, int] | Path
+    axis: str
+    label: str
+    probability: float | None
+    person: int | None
+
+    @property
+    def shown(self) -> str:
+        """What the image is called by, for an error line."""
+        if isinstance(self.image, tuple):
+            return f"prompt {self.image[0]!r} and seed {self.image[1]}"
+        is_path = isinstance(self.image, Path)
+        return f"{'image' if is_path else 'key'} {str(self.image)!r}"
+
+
+def read_labels(file: Path, *, axis: str | None = None) -> list[LabelRow]:
+    """Read a label file.
+
+    Columns: `label`; `axis`; which image (`image`, the file's name; `key`; or `prompt` and `seed`);
+    and, where known, `probability` and `person`. Other columns are passed over.
+
+    Args:
+        file: CSV (separated by comma, semicolon or tab) or Parquet.
+        axis: The axis of rows in a file without that column.
+
+    Raises:
+        ImportFileError: It is no such file; the first wrong row is named.
+    """
+    rows = list(_rows(file))
+    if not rows:
+        raise ImportFileError(f"{file}: has no rows; wanted: one row per label")
+    heads = list(rows[0])
+    naming = next((one for one in NAMING if set(one) <= set(heads)), None)
+    if naming is None or "label" not in heads or ("axis" not in heads and axis is None):
+        raise ImportFileError(
+            f"{file}: row 1: needs the columns label, axis and image (or key, or prompt and seed), "
+            f"and may have probability and person; got: {one_of(heads) or 'nothing'}"
+        )
+    found = []
+    for number, cells in enumerate(rows, 2):
+        try:
+            found.append(_row(f"row {number}", cells, naming, axis))
+        except ValueError as error:
+            raise ImportFileError(f"{file}: row {number}: {error}") from error
+    return found
+
+
+def _rows(file: Path) -> Iterator[dict[str, Any]]:
+    import pandas as pd
+
+    if not file.is_file():
+        raise ImportFileError(f"{file}: no such file; wanted: labels in CSV or Parquet")
+    try:
+        if file.suffix in (".parquet", ".pq"):
+            frame = pd.read_parquet(file).astype(object)
+        elif file.suffix in (".csv", ".tsv", ".txt"):
+            text = file.read_text(encoding="utf-8-sig")
+            head = text.partition("\n")[0]
+            mark = max((",", ";", "\t"), key=head.count)
+            frame = pd.read_csv(file, sep=mark, dtype=str, encoding="utf-8-sig")
+        else:
+            raise ImportFileError(
+                f"{file}: {file.suffix or 'no ending'} is unknown; allowed: .csv, .tsv, .parquet"
+            )
+    except (ValueError, OSError) as error:  # pandas and Arrow raise kinds of these
+        said = " ".join(str(error).split())[:160]
+        raise ImportFileError(f"{file}: cannot be read: {said}") from error
+    frame.columns = [str(name).strip() for name in frame.columns]
+    kept = frame[[name for name in frame.columns if name in COLUMNS]]
+    for row in kept.itertuples(index=False, name=None):
+        yield {
+            name: None if value is None or value != value or value == "" else value
+            for name, value in zip(kept.columns, row, strict=True)
+        }
+
+
+def _row(where: str, cells: dict[str, Any], naming: tuple[str, ...], axis: str | None) -> LabelRow:
+    for name in naming:
+        if cells[name] is None:
+            raise ValueError(f"no {name}")
+    on, label = cells.get("axis", axis), cells["label"]
+    if on is None:
+        raise ValueError("no axis")
+    if label is None:
+        raise ValueError('no label; where it is not known, write "unknown"')
+    probability, person = cells.get("probability"), cells.get("person")
+    return LabelRow(
+        where,
+        _image(cells, naming),
+        str(on).strip(),
+        str(label).strip(),
+        None if probability is None else _probability(probability),
+        None if person is None else _whole("person", person, least=1),
+    )
+
+
+def _image(cells: dict[str, Any], naming: tuple[str, ...]) -> str | tuple[str, int] | Path:
+    if naming == ("key",):
+        return str(cells["key"]).strip()
+    if len(naming) == 2:
+        return str(cells["prompt"]), _whole("seed", cells["seed"], least=0)
+    return Path(str(cells[naming[0]]).strip())
+
+
+def _whole(name: str, value: Any, *, least: int) -> int:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not number.is_integer() or number < least:
+        raise ValueError(f"{name} is {value!r}; allowed: a whole number, {least} or more")
+    return int(number)
+
+
+def _probability(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0 <= number <= 1:
+        raise ValueError(f"probability is {value!r}; allowed: 0 to 1")
+    return number

@@ -1,0 +1,188 @@
+"""Labels that were given elsewhere (by DeepFace, FairFace, an in-house classifier) as a measurer's.
+
+What is imported is stored like any other measurer's answers, under the name that it is given.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from portrayal.audit import AuditFolder, ColumnType
+from portrayal.errors import ImportFileError
+from portrayal.importers.entries import Problems
+from portrayal.importers.label_files import LabelRow, read_labels
+from portrayal.records import Identity, Measurement
+
+KIND = "labels"
+"""The kind of the measurer identity of imported labels."""
+
+ROUNDING = 1e-3
+"""Probabilities of one axis may add up to this much more than 1."""
+
+Labels = dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsSummary:
+    """What an import of labels did."""
+
+    measurer: Identity
+    images: int
+    """Images that have labels of this measurer now and had none before."""
+    present: int
+    """Images that had the same labels from an earlier import."""
+    without: int
+    """Images of the audit that still have none."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy."""
+        return {
+            "measurer": self.measurer.as_dict(),
+            "images": self.images,
+            "present": self.present,
+            "without": self.without,
+        }
+
+    def sentence(self) -> str:
+        """Return the summary in words."""
+        return (
+            f"{self.measurer.name}: labels of {self.images} images added, {self.present} present "
+            f"before, {self.without} images without labels"
+        )
+
+
+def import_labels(
+    audit: AuditFolder | str | os.PathLike[str],
+    file: str | os.PathLike[str],
+    *,
+    measurer: str,
+    axis: str | None = None,
+) -> LabelsSummary:
+    """Store labels of an audit's images under a measurer's name.
+
+    Args:
+        audit: The audit with the images.
+        file: CSV or Parquet; see `label_files.read_labels`.
+        measurer: What to call whoever gave the labels.
+        axis: The axis, where the file has no such column.
+
+    Raises:
+        ImportFileError: Something in the file is wrong; the audit is as it was.
+    """
+    target = audit if isinstance(audit, AuditFolder) else AuditFolder(audit)
+    if not measurer.strip():
+        raise ImportFileError("`measurer` is empty; allowed: a name for whoever gave the labels")
+    path = Path(file)
+    rows = read_labels(path, axis=axis)
+    problems = Problems(str(path))
+    images = _NamedImages(target)
+    answers: dict[str, _Collected] = {}
+    for row in rows:
+        for key in images.keys(row, problems):
+            answers.setdefault(key, _Collected()).add(row, problems)
+    has_people = any(row.person is not None for row in rows)
+    identity = Identity(KIND, measurer, {"axes": sorted({row.axis for row in rows})})
+    columns: dict[str, ColumnType] = {"labels": "labels"}
+    if has_people:
+        columns["people"] = "json"
+        identity = Identity(KIND, measurer, {**identity.settings, "people": True})
+    values = {key: one.values(has_people) for key, one in answers.items()}
+    _compare(target, identity, columns, values, problems)
+    problems.raise_any()
+    added = target.append_measurements(
+        identity, columns, [Measurement(key, one) for key, one in values.items()]
+    )
+    return LabelsSummary(identity, added, len(values) - added, images.made - len(values))
+
+
+class _Collected:
+    """The labels of one image, as the rows of a file give them."""
+
+    def __init__(self) -> None:
+        self._whole: Labels = {}
+        self._people: dict[int, Labels] = {}
+
+    def add(self, row: LabelRow, problems: Problems) -> None:
+        """Take a row; several answers of one axis share its probability."""
+        to = self._whole if row.person is None else self._people.setdefault(row.person, {})
+        answers = to.setdefault(row.axis, {})
+        given = 1.0 if row.probability is None else row.probability
+        if row.label in answers:
+            problems.add(row.where, f"{row.shown} has the label {row.label!r} twice")
+        elif sum(answers.values()) + given > 1 + ROUNDING:
+            before = ", ".join(answers)
+            problems.add(
+                row.where,
+                f"{row.shown} is {row.label!r} and {before!r} on the axis {row.axis!r}, with "
+                "probabilities above 1 together; give each person a number in a column person",
+            )
+        answers[row.label] = given
+
+    def values(self, has_people: bool) -> dict[str, Any]:
+        """Return what is stored."""
+        if not has_people:
+            return {"labels": self._whole}
+        people = [{"labels": self._people[number]} for number in sorted(self._people)]
+        return {"labels": self._whole, "people": people}
+
+
+class _NamedImages:
+    """The images of an audit by everything that a row may call them."""
+
+    def __init__(self, audit: AuditFolder) -> None:
+        rows = audit.images(with_bytes=True).select("key, prompt, seed, status, image.path")
+        self._keys: dict[object, list[str]] = {}
+        self._statuses: dict[str, str] = {}
+        for key, prompt, seed, status, path in rows.fetchall():
+            self._statuses[key] = status
+            names: list[object] = [key, (prompt, seed), Path(f"{key}.png"), Path(f"{key}.jpg")]
+            if path is not None:
+                names += dict.fromkeys([Path(path), Path(Path(path).name)])
+            for name in names:
+                self._keys.setdefault(name, []).append(key)
+
+    @property
+    def made(self) -> int:
+        """Images that exist."""
+        return sum(status == "ok" for status in self._statuses.values())
+
+    def keys(self, row: LabelRow, problems: Problems) -> Sequence[str]:
+        """Return the images that a row is about; none, and a problem, where it is about none."""
+        name = row.image
+        found = self._keys.get(name) or (
+            self._keys.get(Path(name.name), []) if isinstance(name, Path) else []
+        )
+        if not found:
+            problems.add(row.where, f"no image in the audit has the {row.shown}")
+        made = [key for key in found if self._statuses[key] == "ok"]
+        if found and not made:
+            problems.add(row.where, f"{row.shown} was {self._statuses[found[0]]}: it has no image")
+        return made
+
+
+def _compare(
+    audit: AuditFolder,
+    identity: Identity,
+    columns: Mapping[str, ColumnType],
+    values: Mapping[str, Mapping[str, Any]],
+    problems: Problems,
+) -> None:
+    """Note images that have other labels under this name already."""
+    if identity not in audit.measurers():
+        return
+    rows = audit.measurements(identity, columns=["key", *columns]).to_arrow_table()
+    stored = rows.to_pylist(maps_as_pydicts="strict")
+    for row in stored:
+        before = {
+            name: json.loads(row[name]) if name == "people" else row[name] for name in columns
+        }
+        if row["key"] in values and values[row["key"]] != before:
+            problems.add(
+                f"image {row['key']}",
+                f"has other labels by {identity.name!r} already; choose another `measurer`",
+            )

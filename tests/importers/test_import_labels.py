@@ -1,0 +1,142 @@
+"""Labels given elsewhere become a measurer's; bad files are one line and change nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from import_samples import folder_of
+
+import portrayal as pt
+from portrayal.audit import AuditFolder
+from portrayal.errors import ImportFileError
+from portrayal.findings import LabelTable
+from portrayal.importers import import_images, import_labels
+
+GENDER = "perceived gender"
+STUDY = """\
+kind = "composition"
+images = 4
+template = "a photo of a {job}"
+axes = ["perceived gender"]
+[factors]
+job = ["nurse", "judge"]
+"""
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> AuditFolder:
+    rows = [
+        {"image": f"sub/{job}-{i}.png", "prompt": f"a photo of a {job}"}
+        for job in ("nurse", "judge")
+        for i in range(4)
+    ]
+    import_images(folder_of(tmp_path / "files", rows), tmp_path / "audit", name="MyModel")
+    return AuditFolder(tmp_path / "audit")
+
+
+def write(where: Path, text: str) -> Path:
+    where.write_text(text, encoding="utf-8")
+    return where
+
+
+def labels(folder: AuditFolder, tmp_path: Path, text: str, name: str = "FairFace") -> str:
+    return import_labels(folder, write(tmp_path / "l.csv", text), measurer=name).sentence()
+
+
+WHOLE = "image,axis,label,probability\n" + "".join(
+    f"{job}-{i}.png,{GENDER},{'woman' if job == 'nurse' else 'man'},0.{9 - i}\n"
+    for job in ("nurse", "judge")
+    for i in range(4)
+)
+
+
+def test_a_run_needs_no_measurer_where_labels_were_imported(
+    audit: AuditFolder, tmp_path: Path
+) -> None:
+    said = labels(audit, tmp_path, WHOLE)
+    assert said == "FairFace: labels of 8 images added, 0 present before, 0 images without labels"
+    assert "0 images added" in labels(audit, tmp_path, WHOLE).replace("labels of ", "")
+    done = pt.run(write(tmp_path / "jobs.toml", STUDY), out=audit.path)
+    shares = {
+        finding.question: (finding.estimate, finding.n)
+        for finding in done.findings.filter(statistic="group share")
+    }
+    assert list(shares.values()) == [(1.0, 4), (0.0, 4)]
+    frame = LabelTable(audit).to_frame()
+    assert set(frame["measurer"]) == {"FairFace"}
+    assert sorted(frame["probability"].round(2))[:2] == [0.6, 0.6]
+    assert done.report.is_file()
+
+
+def test_images_are_named_by_key_or_by_prompt_and_seed(audit: AuditFolder, tmp_path: Path) -> None:
+    ((key,), *_) = audit.images().select("key").limit(1).fetchall()
+    labels(audit, tmp_path, f"key;axis;label\n{key};{GENDER};woman\n", "by key")
+    file = tmp_path / "labels.parquet"
+    rows = {"prompt": ["a photo of a judge"] * 2, "seed": [0, 1], "label": ["man", "unknown"]}
+    pd.DataFrame(rows).to_parquet(file)
+    found = import_labels(audit, file, measurer="by seed", axis=GENDER)
+    assert (found.images, found.without) == (2, 6)
+
+
+def test_several_people_are_several_answers(audit: AuditFolder, tmp_path: Path) -> None:
+    rows = "".join(
+        f"nurse-0.png,{GENDER},{label},{person}\n"
+        for person, label in enumerate(["woman", "man", "woman"], 1)
+    )
+    labels(audit, tmp_path, f"image,axis,label,person\n{rows}")
+    pt.run(write(tmp_path / "jobs.toml", STUDY), out=audit.path)
+    frame = LabelTable(audit).to_frame()
+    one = frame[frame["key"].isin(frame[frame["person"].notna()]["key"])]
+    assert one["label"].tolist() == ["woman", "woman", "man", "woman"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "has no rows|cannot be read"),
+        ("image,axis,label\n", "has no rows; wanted: one row per label"),
+        ("image,label\nnurse-0.png,woman\n", "row 1: needs the columns label, axis and image"),
+        ("axis,label\ngender,woman\n", r"and image \(or key, or prompt and seed\)"),
+        (
+            "image,axis,label\nnurse-0.png,gender,woman\nabsent.png,gender,man\n",
+            "row 3: no image in the audit has the image 'absent.png'",
+        ),
+        (
+            "image,axis,label,probability\nnurse-0.png,gender,woman,1.2\n",
+            "row 2: probability is '1.2'; allowed: 0 to 1",
+        ),
+        (
+            "image,axis,label,person\nnurse-0.png,gender,woman,first\n",
+            "row 2: person is 'first'; allowed: a whole number, 1 or more",
+        ),
+        ("image,axis,label\nnurse-0.png,gender,\n", 'row 2: no label; .* write "unknown"'),
+        (
+            "image,axis,label\nnurse-0.png,gender,woman\nnurse-0.png,gender,man\n",
+            "row 3: .*probabilities above 1 together; give each person a number",
+        ),
+    ],
+)
+def test_bad_files_are_one_line_and_change_nothing(
+    audit: AuditFolder, tmp_path: Path, text: str, line: str
+) -> None:
+    with pytest.raises(ImportFileError, match=line) as error:
+        labels(audit, tmp_path, text)
+    assert "\n" not in str(error.value)
+    assert audit.measurers() == []
+
+
+def test_other_labels_under_the_same_name_are_refused(audit: AuditFolder, tmp_path: Path) -> None:
+    labels(audit, tmp_path, WHOLE)
+    with pytest.raises(ImportFileError, match=r"has other labels by 'FairFace' already; choose"):
+        labels(audit, tmp_path, WHOLE.replace("0.9", "0.8"))
+
+
+def test_groups_that_the_study_does_not_have_are_said_in_the_finding(
+    audit: AuditFolder, tmp_path: Path
+) -> None:
+    labels(audit, tmp_path, WHOLE.replace("woman", "Female"))
+    done = pt.run(write(tmp_path / "jobs.toml", STUDY), out=audit.path)
+    reasons = {finding.reason for finding in done.findings}
+    assert all("answers 'Female' on the axis" in str(one) for one in reasons)
