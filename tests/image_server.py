@@ -54,6 +54,8 @@ class ImageServer(ThreadingHTTPServer):
         calls: The JSON bodies, in the order they came.
         ways: How they were answered.
         most_at_once: The most calls that were under way at the same time.
+        reply: Given the number and the body of a good call, what the answer's `data` holds; None:
+            a random image.
     """
 
     daemon_threads = True
@@ -67,6 +69,7 @@ class ImageServer(ThreadingHTTPServer):
         self.ways: Counter[str] = Counter()
         self.most_at_once = 0
         self.slow_s = 2.0
+        self.reply: Callable[[int, dict[str, Any]], dict[str, Any]] | None = None
         self.held = threading.Event()
         self.at_once = 0
         self.turn = threading.Lock()
@@ -141,6 +144,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(_good(encoded_image(text)))
         elif way in ("trickle", "huge"):
             self._endless(b" " if way == "trickle" else b" " * 65536)
+        elif self.server.reply is not None:
+            self._send(json.dumps({"created": 1, "data": [self.server.reply(number, body)]}))
         else:
             self._send(_WRONG[way](text) if way in _WRONG else _good(encoded_image(text)))
 

@@ -138,11 +138,13 @@ class GeneratedImage:
     status: Status
     image: Image | None = None
     reason: str | None = None
+    revised_prompt: str | None = None
+    """What a service says that it made of the prompt before it generated the image."""
 
     @classmethod
-    def ok(cls, image: Image) -> GeneratedImage:
+    def ok(cls, image: Image, *, revised_prompt: str | None = None) -> GeneratedImage:
         """Return an image that was made."""
-        return cls("ok", image)
+        return cls("ok", image, revised_prompt=revised_prompt)
 
     @classmethod
     def refused(cls, reason: str) -> GeneratedImage:
@@ -168,6 +170,7 @@ class ImageRecord:
     height: int | None = None
     path: str | None = None
     factors: Mapping[str, str] = field(default_factory=dict)
+    revised_prompt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

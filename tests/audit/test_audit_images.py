@@ -98,6 +98,7 @@ def test_a_record_comes_back_as_it_was(audit: AuditFolder) -> None:
         "image": {"bytes": data, "path": "x.webp"},
         "width": 8,
         "height": 6,
+        "revised_prompt": None,
     }
 
 

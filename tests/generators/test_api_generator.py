@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from image_server import ImageServer, image_server
+from image_server import ImageServer, encoded_image, image_server
 from portrayal.audit import AuditFolder
 from portrayal.errors import GenerationError, GenerationStopped, SettingError
 from portrayal.generators import GenerationSummary, generate, open_generator
@@ -576,3 +576,24 @@ def test_a_thousand_calls_to_a_server_that_misbehaves(
     files = [file.read_bytes() for file in audit.path.rglob("*") if file.is_file()]
     assert KEY not in "".join(texts)
     assert not any(KEY.encode() in content for content in files)
+
+
+@pytest.mark.parametrize(
+    ("said", "stored"),
+    [
+        ("a doctor in a ward", "a doctor in a ward"),
+        (f"a doctor with {KEY}", "a doctor with [key]"),
+        ("", None),
+        (None, None),
+        (["a doctor"], None),
+        ("x" * 20_000, "x" * 10_000),
+    ],
+)
+def test_the_rewritten_prompt_is_kept_without_the_key(
+    server: ImageServer, said: object, stored: str | None
+) -> None:
+    image = encoded_image("a doctor")
+    server.reply = lambda number, body: {"b64_json": image, "revised_prompt": said}
+    (found,) = hurried(server).generate([Request("a doctor", 0)])
+    assert found.status == "ok"
+    assert found.revised_prompt == stored

@@ -32,6 +32,9 @@ SUFFIX = ".parquet"
 IMAGES_PER_GROUP = 100
 """Rows in a row group of images: fetching one image reads no more than its group."""
 
+ADDED = {"revised_prompt": pa.string()}
+"""Columns that parts of an earlier version lack."""
+
 UNREADABLE = "it cannot be read as Parquet"
 
 _ROWS_PER_GROUP = 65_536
@@ -162,8 +165,14 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
 
 
 def columns_of(path: Path, table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Return the table with just these columns; raise where one is not there."""
+    """Return the table with just these columns; raise where one is not there.
+
+    A column that was added later is empty in parts that are older.
+    """
     names = [name.split(".")[0] for name in columns]
+    for name in names:
+        if name in ADDED and name not in table.column_names:
+            table = table.append_column(name, pa.nulls(len(table), ADDED[name]))
     absent = [name for name in names if name not in table.column_names]
     if absent:
         raise damaged(path, f"it has no column {absent[0]}")

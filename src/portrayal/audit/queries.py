@@ -44,6 +44,7 @@ class Queries:
             filename=True,
             file_row_number=True,
             hive_partitioning=False,  # a folder called `a=b` is no column
+            union_by_name=True,  # parts of an earlier version lack columns
         )
         names = [path.name for path, rows in doubled.items() for _ in rows]
         if names:
@@ -55,7 +56,12 @@ class Queries:
             # By the last name alone: of a URL, DuckDB does not give back the rest as it was.
             named = relation.select("*, parse_filename(filename, false, 'both_slash') AS part")
             relation = named.join(extra, "part, file_row_number", how="anti")
-        return relation.select(", ".join(schema.names))
+        return relation.select(
+            ", ".join(
+                name if name in relation.columns else f"NULL::VARCHAR AS {name}"
+                for name in schema.names
+            )
+        )
 
     def _reach(self, path: Path) -> None:
         """Let DuckDB read from the object store that a part is in, if it is in one."""

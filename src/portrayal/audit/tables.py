@@ -48,6 +48,7 @@ _FEATURES = {
     "height": {"dtype": "int32", "_type": "Value"},
     "factors": {"dtype": "string", "_type": "Value"},
     "made_at": {"dtype": "timestamp[us]", "_type": "Value"},
+    "revised_prompt": {"dtype": "string", "_type": "Value"},
 }
 
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
@@ -64,6 +65,7 @@ IMAGES = pa.schema(
         pa.field("factors", pa.string()),
         # UTC, without saying so in the type: DuckDB asks for pytz to hand out a time with a zone.
         pa.field("made_at", pa.timestamp("us")),
+        pa.field("revised_prompt", pa.string()),  # not in parts of version 0.1
     ],
     # With this, `datasets.load_dataset("parquet")` decodes the column as images.
     metadata={"huggingface": json.dumps({"info": {"features": _FEATURES}})},
@@ -163,6 +165,7 @@ def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Tabl
         pa.array([record.height for record in records], pa.int32()),
         text_array(factors, "factors"),
         pa.array([now] * len(records), pa.timestamp("us")),
+        pa.array([_printable(record.revised_prompt) for record in records], pa.string()),
     ]
     return pa.Table.from_arrays(columns, schema=IMAGES)
 

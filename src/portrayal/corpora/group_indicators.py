@@ -9,7 +9,6 @@ people in an image; "unknown" means that no indicator was found.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,23 +22,10 @@ from portrayal.corpora.captions import CaptionSet
 from portrayal.language import NameRecogniser
 from portrayal.records import Identity, digest
 from portrayal.statistics import share_interval
+from portrayal.studies import FEMALE, MALE, tokens
 
 Label = Literal["male", "female", "both", "unknown"]
 LABELS: tuple[Label, ...] = ("male", "female", "both", "unknown")
-
-MALE = frozenset(
-    (
-        "he", "hes", "he's", "him", "his", "himself", "male", "males", "man", "mans", "men", "mens",
-        "boy", "boys", "gent", "gents", "gentleman", "gentlemans", "gentlemen", "gentlemens",
-    )
-)  # fmt: skip
-FEMALE = frozenset(
-    (
-        "she", "shes", "she's", "her", "hers", "her's", "herself", "female", "females", "woman",
-        "womans", "women", "womens", "girl", "girls", "lady", "ladies",
-    )
-)  # fmt: skip
-_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
 def indicators(captions: Sequence[str], recogniser: NameRecogniser) -> list[Label]:
@@ -147,7 +133,7 @@ def _shares(term: str, counts: dict[Label, int]) -> TermShares:
 
 def _words(caption: str) -> frozenset[str]:
     said: set[str] = set()
-    for token in _TOKEN.findall(caption.lower().replace("’", "'")):
+    for token in tokens(caption):
         said.update((token, token.partition("'")[0]))
     return frozenset(
         gender

@@ -70,9 +70,15 @@ from .published import Ours as Ours
 from .published import contrast_numbers as contrast_numbers
 from .published import published_table as published_table
 from .rater_tables import vote_tables as vote_tables
+from .refusals import refusal_findings as refusal_findings
 from .results import Results as Results
 from .results import StudyResult as StudyResult
 from .results import StudySection as StudySection
+from .rewriting import NAMES_A_GROUP as NAMES_A_GROUP
+from .rewriting import REWRITING_NOTE as REWRITING_NOTE
+from .rewriting import REWRITING_SUFFIX as REWRITING_SUFFIX
+from .rewriting import adding_keys as adding_keys
+from .rewriting import rewriting_findings as rewriting_findings
 from .sentences import capital as capital
 from .sentences import counted as counted
 from .settings import MOST_CONFIDENCE as MOST_CONFIDENCE

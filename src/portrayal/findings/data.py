@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +48,11 @@ class StoredImages(NamedTuple):
     seeds: list[int]
     keys: list[str]
     statuses: list[str]
+
+
+class _Listing(NamedTuple):
+    by_prompt: dict[str, StoredImages]
+    rewritten: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,8 @@ class StudyData:
         unused: Images of these prompts beyond what the study asks for.
         people: The people of each image, where they were looked for.
         labels: The labels that the measurer gave itself, by image key.
+        outcomes: By prompt, how many requests ended without a usable image, by reason.
+        rewritten: What a service says it made of the prompt, by image key.
         vectors: Its embeddings; None where it gives none, or where they were drawn.
         audit: Where they are from; None where embeddings were drawn instead of stored.
     """
@@ -158,6 +165,8 @@ class StudyData:
     audit: AuditFolder | None = field(default=None, repr=False)
     people: PeopleSeen | None = field(default=None, repr=False)
     labels: Mapping[str, Labels] = field(default_factory=dict, repr=False)
+    outcomes: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
+    rewritten: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def embeds(self) -> bool:
@@ -195,6 +204,20 @@ class StudyData:
             tuple(keys), tuple(texts), tuple(seeds), tuple(units), rows, self.vectors, missing
         )
 
+    def without(self, keys: Container[str], reason: str) -> StudyData:
+        """Return the same without some images, which count as dropped for a reason."""
+        usable, lost = {}, 0
+        for text, found in self.usable.items():
+            rows = zip(found.keys, found.seeds, found.places, strict=True)
+            kept = [row for row in rows if row[0] not in keys]
+            usable[text] = (
+                _Usable(*(list(column) for column in zip(*kept, strict=True)))
+                if kept
+                else _Usable([], [], [])
+            )
+            lost += len(found.keys) - len(kept)
+        return replace(self, usable=usable, dropped={**self.dropped, reason: lost})
+
     def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:
         """Return one embedding per text; None where one has not been read or is unusable."""
         return _stacked(texts, self.texts)
@@ -229,7 +252,7 @@ class AuditData:
         self._audit = audit
         self._prompts = sorted(set(prompts))
         self._wanted_texts = list(dict.fromkeys(texts))
-        self._listing = _listing(audit, self._prompts)
+        self._listing, self._rewritten = _listing(audit, self._prompts)
         self._axes = list(axes)
         self._measured: dict[str, Measured] = {}
         self._texts: dict[str, dict[str, FloatArray]] = {}
@@ -254,14 +277,14 @@ class AuditData:
             if prompt.listed_seeds:
                 listed.setdefault(prompt.text, set()).update(prompt.listed_seeds)
         usable: dict[str, _Usable] = {}
-        dropped: Counter[str] = Counter()
+        outcomes: dict[str, Counter[str]] = {}
         unused = 0
         for text, n in wanted.items():
             stored = list(zip(*self._listing[text], strict=True)) if text in self._listing else []
             if text in listed:
                 stored = [image for image in stored if image[0] in listed[text]]
             unused += max(len(stored) - n, 0)
-            dropped[NOT_MADE] += max(n - len(stored), 0)
+            outcomes[text] = dropped = Counter({NOT_MADE: max(n - len(stored), 0)})
             usable[text] = found = _Usable([], [], [])
             for seed, key, status in stored[:n]:
                 reason = measured.lack(key) if status == "ok" else _STATUS[status]
@@ -276,7 +299,7 @@ class AuditData:
             encoder=encoder,
             label=label or encoder.name,
             wanted=sum(wanted.values()),
-            dropped={reason: n for reason, n in dropped.items() if n},
+            dropped=_total(outcomes.values()),
             unused=unused,
             vectors=measured.vectors,
             usable=usable,
@@ -284,6 +307,8 @@ class AuditData:
             audit=self._audit,
             people=self._read_people(encoder),
             labels=measured.labels,
+            outcomes=outcomes,
+            rewritten=self._rewritten,
         )
 
     def all_images(self, texts: Iterable[str]) -> list[Prompt]:
@@ -365,9 +390,17 @@ def measurer_names(identities: Sequence[Identity]) -> list[str]:
     ]
 
 
-def _listing(audit: AuditFolder, prompts: Sequence[str]) -> dict[str, StoredImages]:
+def _total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return {reason: n for reason, n in total.items() if n}
+
+
+def _listing(audit: AuditFolder, prompts: Sequence[str]) -> _Listing:
     """Return the stored images of some prompts, by prompt, lowest seed first."""
-    table = audit.images(columns=("prompt", "seed", "key", "status")).to_arrow_table()
+    columns = ("prompt", "seed", "key", "status", "revised_prompt")
+    table = audit.images(columns=columns).to_arrow_table()
     table = table.filter(pc.is_in(table["prompt"], value_set=pa.array(prompts, pa.string())))
     table = table.sort_by([("prompt", "ascending"), ("seed", "ascending")])
     # As codes: one text for all of its images, not a copy for each.
@@ -381,4 +414,6 @@ def _listing(audit: AuditFolder, prompts: Sequence[str]) -> dict[str, StoredImag
         own = slice(start, start + n)
         found[name] = StoredImages(seeds[own], keys[own], statuses[own])
         start += n
-    return found
+    said = table.filter(pc.is_valid(table["revised_prompt"]))
+    pairs = zip(said["key"].to_pylist(), said["revised_prompt"].to_pylist(), strict=True)
+    return _Listing(found, dict(pairs))

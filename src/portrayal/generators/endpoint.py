@@ -16,7 +16,7 @@ import time
 import warnings
 import weakref
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -39,6 +39,7 @@ _NEVER_THERE = ("ConnectError", "ConnectTimeout", "ProxyError")
 _CONNECT_S = 5.0  # to be let in; what is made behind the door takes longer
 _FORMAT = "response_format"
 _LONGEST_REASON = 200
+_LONGEST_PROMPT = 10_000
 _CALL = "/images/generations"
 
 
@@ -134,7 +135,12 @@ class Endpoint:
             return _lost(str(error))
         except Exception as error:  # cut connections have as many kinds as there are layers
             return self._cut(error)
-        return image_in(body)
+        found = image_in(body)
+        revised = found.image.revised_prompt
+        if revised is None or self._secret is None:
+            return found
+        clean = replace(found.image, revised_prompt=self._secret.sub("[key]", revised))
+        return replace(found, image=clean)
 
     def nobody_there(self, why: str) -> GenerationError:
         """Return the error of a run whose server never answered.
@@ -230,7 +236,9 @@ def image_in(body: bytes) -> CallOutcome:
         return _lost("the answer's base 64 is damaged")
     except Exception as error:  # decoders of damaged bytes raise almost anything
         return _lost(f"the answer's image cannot be read: {_why(error)}")
-    return CallOutcome(GeneratedImage.ok(image), paid=True)
+    said = data.get("revised_prompt")
+    revised = said[:_LONGEST_PROMPT] if isinstance(said, str) and said.strip() else None
+    return CallOutcome(GeneratedImage.ok(image, revised_prompt=revised), paid=True)
 
 
 def _decoded(data: bytes) -> Image.Image:

@@ -126,4 +126,5 @@ def record(request: Request, generated: GeneratedImage) -> ImageRecord:
         width=image.width,
         height=image.height,
         path=None,
+        revised_prompt=generated.revised_prompt,
     )

@@ -9,6 +9,9 @@ from portrayal import __version__
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError
 from portrayal.findings import (
+    NAMES_A_GROUP,
+    REWRITING_NOTE,
+    REWRITING_SUFFIX,
     AnalysisSettings,
     AuditData,
     Finding,
@@ -18,12 +21,15 @@ from portrayal.findings import (
     StudyData,
     StudyResult,
     StudySection,
+    adding_keys,
     audit_agreement,
     capital,
     counted,
     labels_any,
     measurer_names,
     people_note,
+    refusal_findings,
+    rewriting_findings,
     study_measurers,
     uncounted,
 )
@@ -203,12 +209,37 @@ def _data(study: Study, shared: AuditData, seen_by: Sequence[Identity]) -> list[
 
 def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:
     result: StudyResult = kind_of(study).analyze(study, data, settings)
+    refused, rates = refusal_findings(study, data, settings)
+    rewritten = _rewritten(study, data, settings)
     return replace(
         result,
+        findings=[*result.findings, *refused, *rewritten],
+        parts=[*result.parts, *rates],
         dropped=_dropped(data),
         unused=data[0].unused,
-        notes=[*study.notes, *result.notes, *_remarks(study, data)],
+        notes=[
+            *study.notes,
+            *result.notes,
+            *_remarks(study, data),
+            *([REWRITING_NOTE] if rewritten else []),
+        ],
     )
+
+
+def _rewritten(
+    study: Study, data: Sequence[StudyData], settings: AnalysisSettings
+) -> list[Finding]:
+    """Return what a service's rewriting added, and the study's findings without those images."""
+    found = rewriting_findings(study, data, settings)
+    keys = adding_keys(study, data[0])
+    if not keys:
+        return found
+    left = [one.without(keys, NAMES_A_GROUP) for one in data]
+    again = kind_of(study).analyze(study, left, settings).findings
+    return [
+        *found,
+        *(replace(one, question=f"{one.question}{REWRITING_SUFFIX}") for one in again),
+    ]
 
 
 def _dropped(data: Sequence[StudyData]) -> dict[str, int]:

@@ -4,6 +4,11 @@ from .axes import UNKNOWN as UNKNOWN
 from .axes import Axis as Axis
 from .axes import default_axes as default_axes
 from .axes import named_axes as named_axes
+from .naming import FEMALE as FEMALE
+from .naming import MALE as MALE
+from .naming import added_groups as added_groups
+from .naming import named_groups as named_groups
+from .naming import tokens as tokens
 from .parts import Count as Count
 from .parts import StudyPart as StudyPart
 from .parts import Word as Word
