@@ -7,29 +7,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Annotated, Any, get_args
+from typing import Any, get_args
 
-import typer
-
-from portrayal.cli.gathering import gathered
+from portrayal.cli.gathering import gathered, option
 from portrayal.findings import AnalysisSettings, Choice, choices
 
 _METAVARS = {int: "N", float: "X"}
 
 
 def _option(choice: Choice) -> inspect.Parameter:
-    values = "|".join(map(str, get_args(choice.type)))
-    option = typer.Option(
-        f"--{choice.name}",
-        metavar=values or _METAVARS[choice.type],
-        min=choice.help.least,
-        help=choice.help.text,
-    )
-    return inspect.Parameter(
-        choice.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=choice.default,
-        annotation=Annotated[choice.type, option],
+    metavar = "|".join(map(str, get_args(choice.type))) or _METAVARS[choice.type]
+    about = choice.help
+    return option(
+        choice.name, choice.type, metavar, about.text, default=choice.default, min=about.least
     )
 
 

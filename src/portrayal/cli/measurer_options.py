@@ -6,33 +6,25 @@ A command takes `measurers` and is decorated with `with_measurers`; the options 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+from portrayal.cli.gathering import gathered, option
 
-from portrayal.cli.gathering import gathered
-
-Measurers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measurer",
-        "-e",
-        metavar="MEASURER",
-        help="A CLIP or SigLIP folder or Hub id, open_clip:..., or the name of an installed "
-        "measurer; may be repeated. Also: --encoder.",
+_OPTIONS = [
+    option(
+        "measurer", list[str] | None, "MEASURER",
+        "A CLIP or SigLIP folder or Hub id, open_clip:..., or the name of an installed measurer; "
+        "may be repeated. Also: --encoder.",
+        short="-e",
     ),
-]
-# Apart, because a help of 60 columns has no room for two names.
-Encoders = Annotated[list[str] | None, typer.Option("--encoder", hidden=True)]
-
-
-def _declared(measurer: Measurers = None, encoder: Encoders = None) -> None:
-    """Hold the options, in the order in which the help shows them."""
+    # Apart, because a help of 60 columns has no room for two names.
+    option("encoder", list[str] | None, "MEASURER", "", hidden=True),
+]  # fmt: skip
 
 
 def _as_names(given: Mapping[str, Any]) -> tuple[str, ...]:
     return (*(given["measurer"] or ()), *(given["encoder"] or ()))
 
 
-with_measurers = gathered("measurers", _declared, _as_names)
+with_measurers = gathered("measurers", _OPTIONS, _as_names)
 """Give a command the measurers; it receives the names that were given as `measurers`."""

@@ -17,7 +17,7 @@ from portrayal.cli.analysis_options import with_analysis
 from portrayal.cli.engine_options import with_engine
 from portrayal.cli.exit_codes import in_options
 from portrayal.cli.measurer_options import with_measurers
-from portrayal.cli.model_options import Device, with_model_settings
+from portrayal.cli.model_options import with_device, with_model_settings
 
 if TYPE_CHECKING:
     from portrayal.findings import Results
@@ -164,14 +164,15 @@ def generate(
 
 
 @with_measurers
+@with_device
 def measure(
     target: o.Target = None,
     out: o.MaybeOut = None,
     people: o.People = None,
-    device: Device = None,
     truncate: o.Truncate = False,
     json: o.Json = False,
     *,
+    device: str | None,
     measurers: Sequence[str],
 ) -> None:
     """Measure the images with one measurer or several; results show them side by side."""
