@@ -57,10 +57,12 @@ def test_flowers_and_insects_end_to_end(audit: AuditFolder) -> None:
     assert effect.p < 1e-3
     assert effect.details["p_paper"] == pytest.approx(2e-4)  # the least of 9,999 random splits
     assert (effect.n, effect.n_missing, effect.unit) == (500, 0, "prompt")
-    assert effect.sentence.startswith(
-        "Images of flowers lean to pleasant rather than unpleasant more than those of insects: d"
+    assert effect.conclusion(0.05) == "Images of flowers look more pleasant than images of insects"
+    assert effect.sentence == (
+        "Images of flowers are closer to the model's images of pleasant than of unpleasant, "
+        "compared with images of insects."
     )
-    assert "a large effect; p < .001; 250 + 250 images of 25 + 25 prompts." in effect.sentence
+    assert effect.in_numbers(0.95).endswith("q < .001; 500 images")
     stored = audit.results()
     assert stored["findings"] == [json.loads(json.dumps(asdict(one))) for one in found]
 
@@ -132,7 +134,7 @@ def test_a_concept_leans_by_the_mean_of_equation_2(
         assert concepts[name].p is None
         assert concepts[name].details["p"] < 0.05
     assert concepts["flowers"].sentence.startswith(
-        "Images of flowers are closer to pleasant than to unpleasant: "
+        "Images of flowers are closer to pleasant than to unpleasant by "
     )
 
 
@@ -202,11 +204,7 @@ def test_q_corrects_over_all_tests_of_the_audit(
     assert len(tested) == 2
     assert tested[0][1] == pytest.approx(min(2 * tested[0][0], tested[1][0]))
     assert tested[1][1] == pytest.approx(tested[1][0])
-    assert (
-        "After correction over 2 tests: q < .001"
-        in only(results.findings_of(results.studies[0].study), "d").sentence
-    )
-    assert "Not clear after correction" not in " ".join(f.sentence for f in results.findings)
+    assert only(results.findings_of(results.studies[0].study), "d").verdict(0.05) == "significant"
     for section in results.studies:
         forest = next(one for one in section.parts if isinstance(one, Forest))
         found = results.findings_of(section.study)

@@ -77,8 +77,7 @@ def test_shares_count_known_unknown_and_nobody_apart(audit: AuditFolder) -> None
     assert (nurse.n, nurse.n_missing, nurse.unit) == (18, 2, "image")
     assert nurse.details["counts"] == {"woman": 16, "man": 2}
     assert nurse.sentence == (
-        "Nurse: 89% of the images with a known group on perceived gender show woman "
-        "(95% CI 67% to 97%); 18 known, 1 unknown, 1 show nobody."
+        "Nurse: 16 of 18 labelled images (89%) show women; 1 more are unknown, 1 show nobody."
     )
     (part,) = result.studies[0].parts
     assert isinstance(part, Shares)
@@ -100,7 +99,10 @@ def test_levels_that_differ_are_found_and_named(audit: AuditFolder) -> None:
     assert found.p is not None
     assert found.p < 0.001
     assert found.q == found.p
-    assert "runs from 17% (mechanic) to 89% (nurse)" in found.sentence
+    assert found.conclusion(0.05) == "Share of women: 17% for mechanic, 89% for nurse"
+    assert found.sentence == (
+        "Fewest women: mechanic, 3 of 18 images (17%). Most women: nurse, 16 of 18 images (89%)."
+    )
     assert found.low is not None
     assert found.estimate is not None
     assert found.low < found.estimate
@@ -110,7 +112,10 @@ def test_levels_that_are_alike_are_not(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(dict.fromkeys(LOOK, "wm" * 10)))
     found = analyze(audit).findings[0]
     assert found.p == 1.0
-    assert "do not clearly differ" in found.sentence
+    assert found.conclusion(0.05) == (
+        "No significant difference between jobs in the share of women"
+    )
+    assert found.sentence == "Share of women: 50% for nurse, mechanic and chef."
 
 
 def test_templates_make_prompts_the_units(audit: AuditFolder) -> None:

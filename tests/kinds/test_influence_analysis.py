@@ -90,12 +90,15 @@ def test_the_word_that_matters_is_found(audit: AuditFolder) -> None:
     assert doctor.q is not None
     assert doctor.q < 0.05
     assert doctor.question == "“doctor” (3) towards woman"
-    assert doctor.sentence.startswith(
-        "“doctor” pushes away from woman: with it replaced, the share of woman goes from 0% to 75"
+    assert doctor.conclusion(0.05) == (
+        "Replacing “doctor” raises the share of women from 0% to 75%"
+    )
+    assert doctor.sentence == (
+        "With “doctor” replaced, women go from 0 of 24 images (0%) to 18 of 24 images (75%)."
     )
     assert (doctor.n, doctor.n_missing, doctor.unit) == (2 * 24, 0, "text"), "level 1: two sets"
     at = by_word["at"]
-    assert at.sentence.startswith("“at” has no clear influence on the share of woman")
+    assert at.conclusion(0.05) == "No conclusion about “at”"
     assert at.low is not None
     assert at.high is not None
     assert at.low < 0 < at.high
@@ -119,8 +122,8 @@ def test_tables_speak_of_every_group(audit: AuditFolder) -> None:
     notes = " ".join(results.studies[0].notes)
     assert notes.startswith("Change “doctor”: replacing it raises the share of woman from 0% to")
     doctor = next(f for f in results.findings if f.details["word"] == "doctor")
-    assert "where up to 2 words are replaced together (level 2: influence" in doctor.sentence
-    assert doctor.sentence.split(";")[1].startswith(" alone, the share of woman goes from 0% to")
+    assert "where up to 2 words are replaced together" in doctor.sentence
+    assert doctor.sentence.split(";")[1].startswith(" alone, women go from 0 of 24 images (0%) to")
     assert "pushes towards the group that is named" in notes
     assert "An image counts once, also where it shows several people" in notes
     assert "by candidates own list" in notes

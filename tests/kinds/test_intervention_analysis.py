@@ -119,7 +119,8 @@ def test_a_planted_effect_is_found_and_an_irrelevant_sentence_is_not(audit: Audi
     assert leaning.high < 0
     assert leaning.unit == "attribute"
     assert (leaning.n, leaning.n_missing) == (72, 0)
-    assert "After correction over 6 tests" in leaning.sentence
+    assert leaning.conclusion(0.05) == "“Gender” changes which attributes show men"
+    assert leaning.sentence.startswith("Images of men: 36 of 72 without it")
 
 
 def test_numbers_agree_with_the_paper_equations(audit: AuditFolder) -> None:
@@ -229,7 +230,7 @@ def test_few_attributes_swap_images(audit: AuditFolder) -> None:
     assert gender.unit == "image"
     assert gender.p is not None
     assert gender.p < 0.01
-    assert "for these very attributes" in gender.sentence
+    assert gender.in_numbers(0.95).endswith("applies to these prompts only")
     by_image = AnalysisSettings(unit="image")
     again = of(analyze(audit, settings=by_image).findings, "gender", "change of leaning")
     assert again.p == gender.p

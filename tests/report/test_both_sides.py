@@ -171,8 +171,8 @@ def test_a_click_shows_images_of_both_sides(page: Any) -> None:
     assert panel.inner_text() == ""
     box.locator("svg .mark-symbol path").first.click()
     panel.locator("img").first.wait_for()
-    assert "engineer: training, 30.0 %" in panel.inner_text()
-    assert "engineer: generated, 15.0 %" in panel.inner_text()
+    assert "engineer: training, 30%" in panel.inner_text()
+    assert "engineer: generated, 15%" in panel.inner_text()
     widths = panel.locator("img").evaluate_all("images => images.map(i => i.naturalWidth)")
     assert len(widths) == 8
     assert min(widths) > 0

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from portrayal.audit import AuditFolder
-from portrayal.findings import Findings, Results
+from portrayal.findings import Findings, Headline, Results
 from portrayal.findings.parts import Forest
 from portrayal.report import write_report
 from portrayal.report.page import script_json
@@ -120,26 +120,35 @@ def test_every_finding_stands_on_the_page_with_n_and_missing(reported: Path, pag
 
 
 @pytest.mark.parametrize(
-    ("clear", "line", "more"),
-    [(0, "0 of 12 tests are clear after correction (q below .05).", ""),
-     (1, "1 of 12 tests is clear after correction (q below .05):", ""),
-     (10, "10 of 12 tests are clear after correction (q below .05):", "2 more, in bold,")],
+    ("clear", "title", "folded"),
+    [(0, "No significant difference was found", "No significant difference (12)"),
+     (1, "What was found", "No significant difference (11)"),
+     (10, "What was found", "More significant differences (7)")],
 )  # fmt: skip
-def test_the_page_begins_with_what_is_clear(
-    audit: AuditFolder, clear: int, line: str, more: str
+def test_the_page_begins_with_up_to_three_findings(
+    audit: AuditFolder, clear: int, title: str, folded: str
 ) -> None:
     results = Results.read(audit)
     some = next(finding for finding in results.findings if finding.estimate is not None)
-    answers = [replace(some, question=f"{i}?", sentence=f"Answer {i}.", p=0.5) for i in range(12)]
+    answers = [
+        replace(some, question=f"{i}?", sentence=f"Answer {i}.", p=0.5).with_headline(
+            Headline(f"Claim {i}", f"Null {i}", "share of women", magnitude=i / 12)
+        )
+        for i in range(12)
+    ]
     findings = Findings(replace(one, q=0.04 if i < clear else 0.5) for i, one in enumerate(answers))
     studies = tuple(replace(section, parts=()) for section in results.studies)
     audit.write_results(replace(results, findings=findings, studies=studies).as_dict())
     reader = Reader()
     reader.feed(write_report(audit).read_text(encoding="utf-8"))
-    top = words(reader).partition("finding estimate")[0]
-    assert line in top
-    assert more in top
-    assert [f"Answer {i}." in top for i in range(12)] == [i < min(clear, 8) for i in range(12)]
+    top, _, rest = words(reader).partition("What this audit cannot say")
+    cards = re.split("More significant|No significant difference [(]", top)[0]
+    assert title in top
+    assert folded in top
+    largest = [f"Claim {i}" for i in range(clear)][::-1][:3]
+    assert re.findall(r"Claim \d+", cards) == largest, "the largest effect comes first"
+    assert all(f"Null {i}" in top for i in range(clear, 12))
+    assert "Claim" not in rest
 
 
 def test_who_is_shown_comes_first(reported: Path) -> None:
@@ -149,7 +158,7 @@ def test_who_is_shown_comes_first(reported: Path) -> None:
 
 def test_dropped_images_are_accounted_for(page: Reader) -> None:
     said = words(page)
-    assert "1 refused, 1 failed." in said
+    assert "1 refused, 1 failed of 40" in said
     assert "Of 6 images asked for: 1 refused by the generator 1 failed to generate" in said
     assert "None of the 12 images asked for." in said
     assert "2 in the audit, 1 refused, 1 failed" in said
@@ -200,4 +209,4 @@ def test_a_part_that_no_package_knows_is_a_plain_table(audit: AuditFolder) -> No
     audit.write_results(results)
     reader = Reader()
     reader.feed(write_report(audit).read_text(encoding="utf-8"))
-    assert "Of another package p share yes n tiny < .001 25% yes 12,345 0.0012" in words(reader)
+    assert "Of another package CSV p share yes n tiny < .001 25% yes 12,345 0.0012" in words(reader)

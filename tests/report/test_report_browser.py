@@ -40,7 +40,9 @@ def test_every_figure_is_drawn_without_a_complaint(visit: Visit) -> None:
     assert boxes.count() >= 5
     assert visit.page.locator("[data-spec] svg.marks").count() == boxes.count()
     assert visit.complaints == []
-    assert visit.page.title() == "practice:painter · portrayal", "a prompt's script did not run"
+    assert visit.page.title() == "How practice:painter portrays people · portrayal", (
+        "a prompt's script did not run"
+    )
 
 
 def test_nothing_but_the_file_is_asked_for(visit: Visit) -> None:

@@ -13,7 +13,7 @@ import pytest
 from invented import fill_audit, leaning
 from portrayal.audit import AuditFolder
 from portrayal.errors import StudyError
-from portrayal.findings import AnalysisSettings, Asked, Finding, Results, StudyResult
+from portrayal.findings import AnalysisSettings, Asked, Finding, Headline, Results, StudyResult
 from portrayal.findings.parts import Forest
 from portrayal.kinds import Kind
 from portrayal.runner.analysis import analyze, corrected
@@ -95,15 +95,16 @@ def test_a_finding_that_correction_takes_away_says_so() -> None:
         asked = Asked("s", "association", question, "d", "prompt")
         return asked.answered(1.0, (0.1, 2.0), p=p, n=9, n_missing=0, sentence="Found.")
 
-    findings = [finding("a", 0.03), finding("b", 0.5)]
+    headline = Headline("It differs", "No significant difference", "share of women", 0.5)
+    findings = [finding("a", 0.03).with_headline(headline), finding("b", 0.5)]
     forest = Forest.of("t", "t", findings)
     result = StudyResult("s", "association", "s", findings, [forest])
-    (done,) = corrected([result], alpha=0.05)
+    (done,) = corrected([result])
     assert [one.q for one in done.findings] == pytest.approx([0.06, 0.5])
-    assert [one.sentence for one in done.findings] == [
-        "Found. Not clear after correction over 2 tests: q = .060.",
-        "Found. After correction over 2 tests: q = .50.",
-    ]
+    assert done.findings[0].verdict(0.05) == "no significant difference"
+    assert done.findings[0].conclusion(0.05) == "No significant difference"
+    assert done.findings[0].in_numbers(0.95) == "d 1.0, 95% CI 0.10 to 2.0, q = .060; 9 images"
     assert [row[5] for row in forest.as_table(done.findings).rows] == pytest.approx([0.06, 0.5])
-    alone = StudyResult("s", "association", "s", [finding("a", 0.03)])
-    assert corrected([alone], alpha=0.05)[0].findings[0].sentence == "Found."
+    (alone,) = corrected([StudyResult("s", "association", "s", findings[:1])])
+    assert alone.findings[0].verdict(0.05) == "significant"
+    assert alone.findings[0].conclusion(0.05) == "It differs"

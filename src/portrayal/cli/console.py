@@ -23,10 +23,10 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from portrayal.numbers import cell, interval, number, p_value
+from portrayal.numbers import cell, interval, number, percent
 
 if TYPE_CHECKING:
-    from portrayal.findings import Results
+    from portrayal.findings import Finding, Results
     from portrayal.studies import StudyInfo
 
 out = Console(highlight=False, emoji=False)
@@ -93,26 +93,60 @@ def as_json(value: Any) -> None:
 
 
 def findings(results: Results) -> None:
-    """Print the findings as a table that stays readable in 80 columns."""
-    level = f"{100 * results.settings.confidence:g}% CI"
-    table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
-    table.add_column("finding", ratio=1, overflow="fold")
-    for name in ("estimate", level, "q", "n"):
-        table.add_column(name, justify="right", no_wrap=True)
-    study = None
+    """Print what was found, in words first: by verdict, each with its numbers."""
+    from portrayal.findings import capital
+
+    groups: dict[str, list[Finding]] = {}
     for one in results.findings:
-        if one.study != study:
-            study = one.study
-            table.add_row(Text(study, style="dim"))
-        style = "bold" if one.is_clear(results.level) else ""
+        groups.setdefault(one.verdict(results.level), []).append(one)
+    for one in groups.get("significant", []):
+        _told(one.conclusion(results.level), "bold", 0)
+        _told(one.sentence, "", 2)
+        _told(one.in_numbers(results.settings.confidence), "dim", 2)
+    for verdict, style in (("no significant difference", ""), ("not enough data", "yellow")):
+        found = groups.get(verdict, [])
+        if found:
+            _told(f"{capital(verdict)} ({len(found)})", "bold", 0)
+        for one in found[:MOST_LINES]:
+            _told(one.conclusion(results.level) if one.reason == "" else one.question, style, 2)
+            reason = one.reason or one.in_numbers(results.settings.confidence)
+            _told(reason, "dim", 4)
+        _left_out(len(found))
+    _estimates(groups.get("not tested", []))
+
+
+MOST_LINES = 20
+"""Findings of one verdict that a terminal lists; the report has them all."""
+
+
+def _estimates(found: Sequence[Finding]) -> None:
+    """Print estimates without a test as a table."""
+    from portrayal.findings import counted
+
+    if not found:
+        return
+    _told(f"Untested estimates ({len(found)})", "bold", 0)
+    table = Table(box=None, pad_edge=False, show_header=False, expand=True)
+    table.add_column("question", ratio=1, overflow="fold")
+    for _ in ("estimate", "interval", "n"):
+        table.add_column(justify="right", no_wrap=True)
+    for one in found[:MOST_LINES]:
+        form = percent if one.statistic.endswith("share") else number
         table.add_row(
-            Padding(Text(one.question, style=style), (0, 0, 0, 2)),
-            number(one.estimate),
-            interval(one.low, one.high),
-            p_value(one.q),
-            str(one.n),
-        )
+            Padding(Text(one.question), (0, 0, 0, 2)), form(one.estimate),
+            interval(one.low, one.high, form=form), counted(one.n, one.n_of),
+        )  # fmt: skip
     out.print(table)
+    _left_out(len(found))
+
+
+def _left_out(n: int) -> None:
+    if n > MOST_LINES:
+        _told(f"and {n - MOST_LINES} more: in the report, and with --json", "dim", 2)
+
+
+def _told(text: str, style: str, indent: int) -> None:
+    out.print(Padding(Text(text, style=style), (0, 0, 0, indent)))
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

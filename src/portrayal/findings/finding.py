@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
+from portrayal.findings.headline import Headline
 from portrayal.findings.labels import unlabelled
-from portrayal.findings.sentences import not_enough, not_judged
+from portrayal.findings.sentences import counted, not_enough, not_judged
+from portrayal.numbers import between, count, number, p_in_words, percent
 from portrayal.records import Plain
 from portrayal.studies import Study
 
 if TYPE_CHECKING:
     from portrayal.findings.data import StudyData
+
+
+Verdict = Literal["significant", "no significant difference", "not enough data", "not tested"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class Finding(Plain):
         q_looks: The same, corrected over all tests of the audit.
         low_looks: Lower bound of the interval that holds along with those of all planned looks.
         high_looks: Upper bound.
+        headline: The finding in one line, with what it rests on; None where it needs none.
+        n_of: What n counts.
     """
 
     study: str
@@ -64,6 +71,8 @@ class Finding(Plain):
     q_looks: float | None = None
     low_looks: float | None = None
     high_looks: float | None = None
+    headline: Headline | None = None
+    n_of: str = "image"
 
     def __post_init__(self) -> None:
         Plain.__post_init__(self)
@@ -76,6 +85,36 @@ class Finding(Plain):
     def is_clear(self, level: float) -> bool:
         """Tell whether it is significant after correction; without a test it is not."""
         return self.q is not None and self.q < level
+
+    def with_headline(self, headline: Headline) -> Finding:
+        """Return the finding with its headline; one without an answer has none."""
+        return self if self.estimate is None else replace(self, headline=headline)
+
+    def verdict(self, level: float) -> Verdict:
+        """Return what became of the question; a lack of data is never the same as a null."""
+        if self.estimate is None:
+            return "not enough data"
+        if self.q is None:
+            return "not tested"
+        return "significant" if self.is_clear(level) else "no significant difference"
+
+    def conclusion(self, level: float) -> str:
+        """Return the finding in one line, as its verdict allows."""
+        if self.headline is None or self.estimate is None:
+            return self.question
+        return self.headline.claim if self.is_clear(level) else self.headline.otherwise
+
+    def in_numbers(self, confidence: float) -> str:
+        """Return the numbers in a line: `d -2.2, 95% CI -3.7 to -1.2, q = .006; 64 images`."""
+        form = percent if self.statistic.endswith("share") else number
+        told = [f"{self.statistic} {form(self.estimate)}"] if self.estimate is not None else []
+        if self.low is not None and self.high is not None:
+            told.append(between(self.low, self.high, confidence, form=form))
+        if self.q is not None:
+            told.append(p_in_words("q", self.q))
+        missing = f", {count(self.n_missing)} missing" if self.n_missing else ""
+        only = "; applies to these prompts only" if self.unit == "image" and self.q else ""
+        return f"{', '.join(told)}; {counted(self.n, self.n_of)}{missing}{only}".removeprefix("; ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +129,7 @@ class Asked:
         unit: What is exchanged under the null, or counted as drawn by chance.
         measurer: Label of the measurer; "" for several.
         details: More numbers.
+        n_of: What n counts.
     """
 
     study: str
@@ -99,6 +139,7 @@ class Asked:
     unit: str
     measurer: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    n_of: str = "image"
 
     @classmethod
     def of(
@@ -110,9 +151,10 @@ class Asked:
         unit: str,
         measurer: str = "",
         details: Mapping[str, Any] | None = None,
+        n_of: str = "image",
     ) -> Asked:
         """Return what a study asks."""
-        return cls(study.name, study.kind, question, statistic, unit, measurer, details or {})
+        return cls(study.name, study.kind, question, statistic, unit, measurer, details or {}, n_of)
 
     def answered(
         self,
@@ -128,7 +170,7 @@ class Asked:
         low, high = interval
         return Finding(
             self.study, self.kind, self.question, self.statistic, estimate, low, high, p, None, n,
-            n_missing, self.unit, sentence, self.measurer, "", self.details,
+            n_missing, self.unit, sentence, self.measurer, "", self.details, n_of=self.n_of,
         )  # fmt: skip
 
     def unanswered(
@@ -154,7 +196,7 @@ class Asked:
         words = sentence or not_enough(reason, dropped or {}, wanted)
         return Finding(
             self.study, self.kind, self.question, self.statistic, None, None, None, None, None, n,
-            n_missing, self.unit, words, self.measurer, reason, self.details,
+            n_missing, self.unit, words, self.measurer, reason, self.details, n_of=self.n_of,
         )  # fmt: skip
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -14,7 +13,7 @@ from portrayal.audit import AuditFolder, harmless
 from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
 from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
-from portrayal.records import UNKNOWN, plain
+from portrayal.records import plain
 from portrayal.studies import Axis, Study, in_telling_order, study_from_dict
 
 if TYPE_CHECKING:
@@ -61,40 +60,6 @@ def labels_csv(audit: AuditFolder, studies: Sequence[Study] | None = None) -> st
         writer.writerow({name: harmless(value) for name, value in row.items()})
         rows += 1
     return text.getvalue() if rows else ""
-
-
-def label_captions(
-    audit: AuditFolder, study: Study, prompts: Collection[str]
-) -> dict[str, tuple[str, ...]]:
-    """Return what stands under an image, by image key: its labels, one line per measurer.
-
-    Args:
-        audit: The audit.
-        study: Whose axes.
-        prompts: Only images of these prompts.
-    """
-    found: dict[str, dict[str, list[str]]] = {}
-    for row in label_rows(audit, [study], prompts=prompts):
-        if row["person"] is None:
-            lines = found.setdefault(row["key"], {})
-            lines.setdefault(row["measurer"], []).append(_with_probability(row))
-    several = len({who for lines in found.values() for who in lines}) > 1
-    return {
-        key: tuple(
-            f"{who}: {', '.join(said)}" if several else ", ".join(said)
-            for who, said in lines.items()
-        )
-        for key, lines in found.items()
-    }
-
-
-def _with_probability(row: Mapping[str, Any]) -> str:
-    probability = row["probability"]
-    if probability is None or row["label"] == UNKNOWN:
-        return str(row["label"])
-    # Half up, and no label is certain because of rounding.
-    shown = min(math.floor(probability * 100 + 0.5), 99 if probability < 1 else 100)
-    return f"{row['label']} {shown / 100:.2f}"
 
 
 def label_rows(

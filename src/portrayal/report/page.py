@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
-from collections import Counter
-from collections.abc import Sequence
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from portrayal.audit import AuditFolder
+from portrayal.audit import AuditFolder, harmless, quoted
 from portrayal.findings import (
     DataTable,
     Distribution,
     Finding,
+    LabelRule,
     Part,
     Results,
     Sides,
     StudySection,
-    forests,
+    Verdict,
+    capital,
 )
 from portrayal.generators import notice
-from portrayal.numbers import cell, count, number, p_value, percent
-from portrayal.report.figures import figure, sized
-from portrayal.report.gallery import Shelf, shelves, thumbnails
+from portrayal.numbers import cell, count
+from portrayal.report.evidence import Evidence, Shelf
+from portrayal.report.figures import figure
+from portrayal.report.first_screen import cards, chosen
 from portrayal.report.sides import side_images
-from portrayal.studies import study_from_dict
+from portrayal.report.thumbnails import thumbnails
+from portrayal.report.trust import limits, trust_lines
+from portrayal.studies import Study, study_from_dict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHELVES = 24
+"""Prompts of a study whose images are shown."""
 
 PLAIN_ROWS = 12
 """Longer tables fold away behind a summary line."""
@@ -37,41 +50,118 @@ OPEN_SHELVES = 9
 HOVER_IMAGES = 3000
 """At most so many images are embedded for hovering; beyond that, points show text alone."""
 
-SUMMARY_LINES = 8
-"""Clear findings that the top of the page names in words; the rest stand in the table."""
+PAGE_IMAGES = 3000
+"""At most so many images are embedded as evidence; all others are in the audit folder."""
 
-FOREST_ROWS = 40
-"""Figures of more findings than this are no overview."""
+BIBTEX = """@software{{portrayal,
+  title = {{portrayal: measure how a text-to-image model portrays people}},
+  version = {{{version}}},
+  year = {{{year}}},
+  note = {{Audit of {generator}, {images:,} images}}
+}}"""
 
 
 def write_report(audit: AuditFolder) -> Path:
     """Write report/index.html; it opens without a network and holds every number with its n."""
     results = Results.read(audit)
+    studies = _studies(audit, results)
+    counts = _counts(audit)
+    evidence = Evidence(audit, _prompts(results, studies), at_most=PAGE_IMAGES)
     hover = _Hover(audit, HOVER_IMAGES)
-    findings = results.findings
-    tested = [finding for finding in findings if finding.p is not None]
+    shown, folder = cards(results, evidence), quoted(audit.path)
     html = (
         _environment()
         .get_template("page.html.j2")
         .render(
             results=results,
+            level=results.level,
             audit_name=audit.path.resolve().name,
             header=audit.header,
             notice=notice(audit.generator),
-            findings=findings,
-            headlines=tested or findings,
-            clear=[finding for finding in tested if finding.is_clear(results.level)],
-            level=results.level,
-            summary_lines=SUMMARY_LINES,
+            counts=counts,
+            trust=list(trust_lines(results, counts, list(studies.values()))),
+            cards=shown,
+            groups=_groups(results, [card.finding for card in shown]),
+            limits=list(limits(results, list(studies.values()))),
             titles={section.study: section.title or section.study for section in results.studies},
-            overviews=_overviews(tested, results.level),
-            counts=_counts(audit),
-            studies=[_shown_study(audit, section, results, hover) for section in results.studies],
+            studies=[
+                _shown_study(audit, section, results, hover, evidence)
+                for section in results.studies
+            ],
+            several_measurers=len(results.measurers) > 1,
             open_shelves=OPEN_SHELVES,
+            csv=_csv_uri(results.findings.to_frame().drop(columns=["headline", "details"])),
+            rules=_rules(results),
+            methods=_methods(results, counts),
+            bibtex=BIBTEX.format(
+                version=results.portrayal,
+                year=audit.header.created[:4],
+                generator=results.generator.name,
+                images=counts["ok"],
+            ),
+            command="\n".join(f"portrayal {verb} {folder}" for verb in ("analyze", "report")),
             script=_vega(),
         )
     )
     return audit.write_report(html)
+
+
+def _studies(audit: AuditFolder, results: Results) -> dict[str, Study]:
+    stored = audit.studies()
+    return {
+        section.study: study_from_dict(stored[section.study])
+        for section in results.studies
+        if section.study in stored
+    }
+
+
+def _prompts(results: Results, studies: Mapping[str, Study]) -> Iterator[str]:
+    """Yield the prompts whose images the page may show: those of cards and of galleries."""
+    for finding in chosen(results):
+        for bar in finding.headline.bars if finding.headline else ():
+            yield from bar.prompts
+    for study in studies.values():
+        texts = list(dict.fromkeys(prompt.text for prompt in study.prompts()))
+        yield from texts[:: max(1, -(-len(texts) // SHELVES))]
+
+
+def _groups(results: Results, on_cards: Sequence[Finding]) -> dict[str, list[Finding]]:
+    """Return the findings that are not on a card, by verdict."""
+    groups: dict[str, list[Finding]] = {name: [] for name in get_args(Verdict)}
+    for finding in results.findings:
+        if not any(finding is one for one in on_cards):
+            groups[finding.verdict(results.level)].append(finding)
+    return groups
+
+
+def _rules(results: Results) -> list[LabelRule]:
+    """Return how images were labelled, each rule once."""
+    found: list[LabelRule] = []
+    for section in results.studies:
+        found += [rule for rule in section.rules if rule not in found]
+    return found
+
+
+def _methods(results: Results, counts: Mapping[str, int]) -> str:
+    settings = results.settings
+    return (
+        f"{counts['ok']:,} images of {results.generator.name} (revision "
+        f"{results.generator.digest}) were analyzed with portrayal {results.portrayal}. Labels "
+        f"come from {', '.join(f'{one.kind} {one.name}' for one in results.measurers)}. Intervals "
+        f"are {100 * settings.confidence:g}% confidence intervals; tests are two-sided unless "
+        f"said otherwise, and q is p after Benjamini–Hochberg over all tests of the audit. Images "
+        "without a label are counted beside n and never scored."
+    )
+
+
+def anchor(finding: Finding) -> str:
+    """Return a permanent name for a finding's place on the page."""
+    return f"{finding.study}-{zlib.crc32(finding.question.encode()):08x}"
+
+
+def _csv_uri(frame: pd.DataFrame) -> str:
+    text = frame.map(harmless).to_csv(index=False)
+    return "data:text/csv;base64," + base64.b64encode(text.encode()).decode("ascii")
 
 
 @dataclass(slots=True)
@@ -86,15 +176,6 @@ class _Hover:
             return {}
         self.left -= len(part)
         return thumbnails(self.audit, [row.key for row in part.rows], side=64)
-
-
-def _overviews(tested: Sequence[Finding], level: float) -> list[str]:
-    """Return a forest for every statistic that several findings share; others have no axis."""
-    counts = Counter(finding.statistic for finding in tested)
-    several = [one for one in tested if 2 <= counts[one.statistic] <= FOREST_ROWS]
-    return [
-        script_json(sized(chart, "container").to_dict()) for chart in forests(several, level=level)
-    ]
 
 
 def _counts(audit: AuditFolder) -> dict[str, int]:
@@ -112,6 +193,7 @@ class _ShownPart:
         listed: Whether the numbers are listed as well.
         folded: Whether they fold away behind a summary line.
         has_sides: Whether a click on a point shows images.
+        csv: Its numbers as a data URI.
     """
 
     table: DataTable
@@ -119,6 +201,7 @@ class _ShownPart:
     listed: bool
     folded: bool
     has_sides: bool
+    csv: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,42 +210,49 @@ class _ShownStudy:
 
     Attributes:
         section: What the results say.
-        findings: Its findings.
         parts: Its figures and tables.
         asked: Images asked for.
         shelves: Images to look at.
         n_prompts: Its prompts.
         sides: Images for clicks, as JSON; None without any.
+        labels: Labels to filter images by.
     """
 
     section: StudySection
-    findings: Sequence[Finding]
     parts: Sequence[_ShownPart]
     asked: int
     shelves: Sequence[Shelf]
     n_prompts: int
     sides: str | None
+    labels: Sequence[str]
 
 
 def _shown_study(
-    audit: AuditFolder, section: StudySection, results: Results, hover: _Hover
+    audit: AuditFolder,
+    section: StudySection,
+    results: Results,
+    hover: _Hover,
+    evidence: Evidence,
 ) -> _ShownStudy:
     stored = audit.studies().get(section.study)
-    study = study_from_dict(stored) if stored else None
-    prompts = study.prompts() if study else ()
+    prompts = study_from_dict(stored).prompts() if stored else ()
+    shelves = evidence.shelves((prompt.text for prompt in prompts), each=8, at_most=SHELVES)
     return _ShownStudy(
         section,
-        results.findings_of(section.study),
         [
             _shown_part(part, section, results, hover)
             for part in section.parts
             if not isinstance(part, Sides)
         ],
         asked=sum(prompt.images for prompt in prompts),
-        shelves=shelves(audit, study, each=8, at_most=24) if study else (),
+        shelves=shelves,
         n_prompts=len({prompt.text for prompt in prompts}),
         sides=_sides(audit, section),
-    )
+        labels=sorted(
+            {f"{one.axis}: {one.label}" for shelf in shelves for image in shelf.images
+             for one in image.labels}
+        ),
+    )  # fmt: skip
 
 
 def _sides(audit: AuditFolder, section: StudySection) -> str | None:
@@ -175,13 +265,21 @@ def _sides(audit: AuditFolder, section: StudySection) -> str | None:
 
 def _shown_part(part: Part, section: StudySection, results: Results, hover: _Hover) -> _ShownPart:
     chart = figure(part, section, results, images=hover.images(part), width="container")
+    table = part.as_table(results.findings_of(section.study))
     return _ShownPart(
-        table=part.as_table(results.findings_of(section.study)),
+        table=table,
         spec=None if chart is None else script_json(chart.to_dict()),
         listed=not isinstance(part, Distribution),
         folded=chart is not None or len(part) > PLAIN_ROWS,
         has_sides=part.has_sides,
+        csv=_table_uri(table),
     )
+
+
+def _table_uri(table: DataTable) -> str:
+    import pandas as pd
+
+    return _csv_uri(pd.DataFrame([list(row) for row in table.rows], columns=list(table.columns)))
 
 
 def script_json(value: Any) -> str:
@@ -202,6 +300,11 @@ def _vega() -> str:
     return bundle.replace("</script", "<\\/script")
 
 
+def _minus(text: str) -> str:
+    """Return a text with true minus signs before its numbers."""
+    return re.sub(r"(?<![\w-])-(?=[\d.∞])", "\u2212", str(text))
+
+
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -212,7 +315,5 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        number=number, p_value=p_value, percent=percent, cell=cell, count=count
-    )
+    environment.filters.update(anchor=anchor, capital=capital, cell=cell, count=count, minus=_minus)
     return environment

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from portrayal.audit import AuditFolder, training_audit
 from portrayal.findings import SideImage
-from portrayal.report.gallery import thumbnails
+from portrayal.report.thumbnails import thumbnails
 
 SMALL = 72
 """Longest side of an image in pixels."""

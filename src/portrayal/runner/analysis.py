@@ -23,7 +23,6 @@ from portrayal.findings import (
     StudySection,
     adding_keys,
     audit_agreement,
-    capital,
     counted,
     labels_any,
     measurer_names,
@@ -34,7 +33,6 @@ from portrayal.findings import (
     uncounted,
 )
 from portrayal.kinds import kind_of
-from portrayal.numbers import p_in_words
 from portrayal.raters import RATERS
 from portrayal.records import Identity, plain
 from portrayal.runner.looks import (
@@ -133,7 +131,7 @@ def _results(
     found: Sequence[StudyResult],
 ) -> Results:
     known = {study.name: study for study in studies}
-    done = with_corrected_looks(corrected(found, alpha=1 - settings.confidence))
+    done = with_corrected_looks(corrected(found))
     return Results(
         __version__,
         _plain_identity(audit.generator),
@@ -160,21 +158,14 @@ def _rated_together(
     return found
 
 
-def corrected(results: Sequence[StudyResult], *, alpha: float) -> list[StudyResult]:
-    """Fill in q: Benjamini-Hochberg over all findings with a p.
-
-    Args:
-        results: The answers of all studies.
-        alpha: Sentences say where a finding is clear at this level only without correction.
-    """
+def corrected(results: Sequence[StudyResult]) -> list[StudyResult]:
+    """Fill in q: Benjamini-Hochberg over all findings with a p, of all studies."""
     tested = [f for result in results for f in result.findings if f.p is not None]
     q_values = iter(benjamini_hochberg([f.p for f in tested if f.p is not None]))
     done = []
     for result in results:
         findings = [
-            finding
-            if finding.p is None
-            else _with_q(finding, float(next(q_values)), len(tested), alpha)
+            finding if finding.p is None else replace(finding, q=float(next(q_values)))
             for finding in result.findings
         ]
         findings = [_with_remark(one, look_remark(one)) for one in findings]
@@ -184,16 +175,6 @@ def corrected(results: Sequence[StudyResult], *, alpha: float) -> list[StudyResu
 
 def _with_remark(finding: Finding, remark: str) -> Finding:
     return replace(finding, sentence=f"{finding.sentence} {remark}") if remark else finding
-
-
-def _with_q(finding: Finding, q: float, tests: int, alpha: float) -> Finding:
-    """Return a finding with its q, and with what the correction does to it in its sentence."""
-    if tests < 2:
-        return replace(finding, q=q)
-    lost = finding.p is not None and finding.p < alpha <= q
-    after = f"after correction over {tests} tests: {p_in_words('q', q)}"
-    remark = f"Not clear {after}." if lost else f"{capital(after)}."
-    return replace(finding, q=q, sentence=f"{finding.sentence} {remark}")
 
 
 def _data(study: Study, shared: AuditData, seen_by: Sequence[Identity]) -> list[StudyData]:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings import Asked, Finding, StudyData, capital, counted
+from portrayal.findings import Asked, Finding, StudyData, capital, counted, plural
 from portrayal.kinds.amplification.counts import SubsetComparison
+from portrayal.kinds.amplification.headlines import amplification_headline
 from portrayal.kinds.amplification.measures import Amplified, generality
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
 from portrayal.kinds.amplification.view import AmplificationView
-from portrayal.numbers import between, number, p_in_words, percent
+from portrayal.numbers import number, percent
 from portrayal.statistics import (
     CountedAmplificationResult,
     Interval,
@@ -60,19 +61,16 @@ def amplification_finding(
         n=sampled.n,
         n_missing=missing,
         sentence=_amplified_sentence(view, sampled, SUBSETS[name].title),
-    )
+    ).with_headline(amplification_headline(view.study, found.comparison, sampled.mean))
 
 
 def _amplified_sentence(
     view: AmplificationView, found: CountedAmplificationResult, title: str
 ) -> str:
-    confidence = view.settings.confidence
-    p = f", {p_in_words('p', found.p_value)}" if math.isfinite(found.p_value) else ""
     return (
-        f"{capital(title)}: the share of {view.study.first_group} in generated images is on "
-        f"average {_further(found.mean)} in training images{_hedge(found.interval)} "
-        f"({between(*found.interval, confidence)}{p}; {counted(found.n, 'occupation')}, "
-        f"{found.n_images:,} images). {_papers_mean(found)}"
+        f"{capital(title)}: the share of {plural(view.study.first_group)} in generated images is "
+        f"on average {_further(found.mean)} in training images{_hedge(found.interval)}. "
+        f"{_papers_mean(found)}"
     )
 
 
@@ -111,7 +109,6 @@ def reduction_finding(view: AmplificationView, name: SubsetName, found: Reductio
         return _unanswered(asked, view.data, reason, n_missing=found.n_missing)
     less = "less" if found.value >= 0 else "more"
     share = f", {percent(abs(found.relative))} of it" if math.isfinite(found.relative) else ""
-    p = f", {p_in_words('p', found.p_value)}" if math.isfinite(found.p_value) else ""
     return asked.answered(
         found.value,
         found.interval,
@@ -119,9 +116,7 @@ def reduction_finding(view: AmplificationView, name: SubsetName, found: Reductio
         n=found.n,
         n_missing=found.n_missing,
         sentence=f"{capital(title)}: {number(abs(found.value))} points {less} "
-        f"amplification than the naive comparison{share}{_hedge(found.interval)} "
-        f"({between(*found.interval, view.settings.confidence)}{p}; "
-        f"{counted(found.n, 'occupation')}).",
+        f"amplification than the naive comparison{share}{_hedge(found.interval)}.",
     )
 
 
@@ -173,10 +168,7 @@ def _correlation(
         n=found.n,
         n_missing=found.n_missing,
         sentence=f"The more training images of an occupation show a {group}, the {way} often "
-        f"{told} (of {of}){_hedge(Interval(found.low, found.high))}: r = {number(found.estimate)} "
-        f"({between(found.low, found.high, view.settings.confidence)}, "
-        f"{p_in_words('p', found.p_value)}; "
-        f"{counted(found.n, 'occupation')}).",
+        f"{told} (of {of}){_hedge(Interval(found.low, found.high))}.",
     )
 
 
@@ -202,7 +194,6 @@ def real_world_finding(view: AmplificationView, naive: SubsetComparison) -> Find
     if not found.n:
         why = "no occupation has a real-world share and two generated images of a known group"
         return _unanswered(asked, view.data, why, n_missing=missing)
-    p = f", {p_in_words('p', found.p_value)}" if math.isfinite(found.p_value) else ""
     source = f" ({study.real_world_source})" if study.real_world_source else ""
     return asked.answered(
         found.mean,
@@ -210,10 +201,9 @@ def real_world_finding(view: AmplificationView, naive: SubsetComparison) -> Find
         p=found.p_value,
         n=found.n,
         n_missing=missing,
-        sentence=f"Against real-world shares{source}: the share of {study.first_group} in "
-        f"generated images is on average {_further(found.mean)} those{_hedge(found.interval)} "
-        f"({between(*found.interval, view.settings.confidence)}{p}; "
-        f"{counted(found.n, 'occupation')}). {_papers_mean(found)}",
+        sentence=f"Against real-world shares{source}: the share of {plural(study.first_group)} in "
+        f"generated images is on average {_further(found.mean)} those{_hedge(found.interval)}. "
+        f"{_papers_mean(found)}",
     )
 
 
@@ -231,7 +221,7 @@ def _asked(
 ) -> Asked:
     return Asked.of(
         view.study, f"{question}{view.suffix}", statistic,
-        unit="occupation", measurer=view.data.label, details=details,
+        unit="occupation", measurer=view.data.label, details=details, n_of="occupation",
     )  # fmt: skip
 
 

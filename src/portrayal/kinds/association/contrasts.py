@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from portrayal.errors import StatisticsError
-from portrayal.findings import AnalysisSettings, Finding, capital, counted
+from portrayal.findings import AnalysisSettings, Finding
 from portrayal.kinds.association.concepts import ConceptImages, lack_of
+from portrayal.kinds.association.headlines import contrast_headline, contrast_sentence
 from portrayal.kinds.association.schema import Contrast
 from portrayal.kinds.association.view import Poles, View
-from portrayal.numbers import between, number, p_in_words
+from portrayal.numbers import number
 from portrayal.statistics import (
     AssociationResult,
     ConceptEmbeddings,
@@ -67,13 +68,14 @@ def contrast_findings(
         _estimate(result),
         result.effect_interval,
         p=result.p_value,
-        sentence=_sentence(view, contrast, poles, result),
+        sentence=contrast_sentence(contrast.x, contrast.y, poles, _estimate(result)),
         **used,
     )
+    effect = effect.with_headline(contrast_headline(x, y, poles, result, _estimate(result)))
     score = view.asked(f"{question} (score S)", SCORE, details=details).answered(
         result.score,
         result.interval,
-        sentence=_score_sentence(view, contrast, poles, result),
+        sentence=_score_sentence(contrast, poles, result),
         **used,
     )
     return [effect, score]
@@ -136,39 +138,10 @@ def _paper_details(
     }
 
 
-def _sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationResult) -> str:
+def _score_sentence(contrast: Contrast, poles: Poles, result: AssociationResult) -> str:
     first, second = poles.first, poles.second
-    estimate = _estimate(result)
-    x, y = (contrast.x, contrast.y) if estimate >= 0 else (contrast.y, contrast.x)
-    if result.p_value < 1 - view.settings.confidence:
-        start = f"images of {x} lean to {first} rather than {second} more than those of {y}"
-    else:
-        start = f"no clear difference between {contrast.x} and {contrast.y} in leaning to {first} "
-        start += f"rather than {second}"
-    interval = between(*result.effect_interval, view.settings.confidence)
-    units = ""
-    if view.settings.unit == "prompt":
-        units = f" of {result.n_units_x} + {result.n_units_y} prompts"
-    clear = result.p_value < 1 - view.settings.confidence
-    size = f", a {cohen_size_word(estimate)} effect" if clear else ""
-    return (
-        f"{capital(start)}: d = {number(estimate)} ({interval}){size}; "
-        f"{_tested(result.p_value)}"
-        f"{result.n_x} + {result.n_y} images{units}."
-    )
-
-
-def _tested(p: float) -> str:
-    """Write p with what separates it from the next clause; nothing where it is unknown."""
-    return "" if math.isnan(p) else f"{p_in_words('p', p)}; "
-
-
-def _score_sentence(view: View, contrast: Contrast, poles: Poles, result: AssociationResult) -> str:
-    first, second = poles.first, poles.second
-    interval = between(*result.interval, view.settings.confidence)
     more = "higher" if result.score >= 0 else "lower"
     return (
         f"The mean cosine with {first} less that with {second} is {number(abs(result.score))} "
-        f"{more} for {contrast.x} than for {contrast.y} (S = {number(result.score)}, {interval}); "
-        f"{counted(result.n_x + result.n_y, 'image')}."
+        f"{more} for {contrast.x} than for {contrast.y}."
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from portrayal.errors import StatisticsError
-from portrayal.findings import Finding, FloatArray, capital, counted
+from portrayal.findings import Finding, FloatArray, capital
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.view import Poles, View
-from portrayal.numbers import between, number, p_in_words
+from portrayal.numbers import number
 from portrayal.statistics import (
     SingleAssociationResult,
     association_scores,
@@ -123,8 +123,7 @@ def vector_findings(view: View, concept: ConceptImages) -> list[Finding]:
             sentence=(
                 f"Images of {concept.name} are {number(abs(float(score)))} "
                 f"{'closer to' if score >= 0 else 'farther from'} {name} than to the average "
-                f"attribute in mean cosine ({between(*interval, settings.confidence)}, all "
-                f"{len(names)} together); {counted(result.n, 'image')}."
+                f"attribute in mean cosine; the intervals of all {len(names)} hold together."
             ),
         )
         for name, score, interval in zip(result.names, result.scores, result.intervals, strict=True)
@@ -139,15 +138,7 @@ def _sentence(
     alpha = 1 - view.settings.confidence
     p = result.p_value
     if math.isfinite(p) and p >= alpha:
-        start = f"images of {concept.name} show no clear leaning between {first} and {second}"
+        start = f"no significant difference: images of {concept.name} are closer to {near}"
     else:
         start = f"images of {concept.name} are closer to {near} than to {far}"
-    prompts = ""
-    if concept.neutral.n_units > 1:
-        prompts = f" of {counted(concept.neutral.n_units, 'prompt')}"
-    test = f"; {p_in_words('p', p)}" if math.isfinite(p) else ""
-    return (
-        f"{capital(start)}: {number(result.score)} in mean cosine "
-        f"({between(*result.interval, view.settings.confidence)}{test}); "
-        f"{counted(result.n, 'image')}{prompts}."
-    )
+    return f"{capital(start)} by {number(abs(result.score))} in mean cosine."

@@ -17,7 +17,7 @@ from portrayal.findings import Finding, FloatArray, counted
 from portrayal.kinds.association.parts import Arrow, Arrows
 from portrayal.kinds.association.schema import NEUTRAL
 from portrayal.kinds.association.view import Poles, View
-from portrayal.numbers import between, number, p_in_words
+from portrayal.numbers import number
 from portrayal.statistics import Embeddings, SingleAssociationResult, single_association
 
 AMPLIFICATION = "mean |image| - |text|"
@@ -107,15 +107,14 @@ def amplification_finding(view: View, arrows: Arrows | None) -> Finding | None:
     details = {"grow": int((grown > 0).sum()), "change_direction": switched}
     more = "further than" if mean >= 0 else "less far than"
     clear = "" if p < 1 - settings.confidence else "no clear answer: "
-    interval = between(mean - half, mean + half, settings.confidence)
     return view.asked(question, AMPLIFICATION, unit="concept", details=details).answered(
         mean,
         (mean - half, mean + half),
         p=p,
         **counts,
         sentence=f"Over {counted(len(rows), 'concept')}, {clear}images lean {more} their prompts' "
-        f"texts by {number(abs(mean))} on average ({interval}); {p_in_words('p', p)}; "
-        f"{details['grow']} grow, {switched} change direction.",
+        f"texts by {number(abs(mean))} on average; {details['grow']} "
+        f"grow, {switched} change direction.",
     )
 
 

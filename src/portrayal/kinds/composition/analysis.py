@@ -14,6 +14,7 @@ from portrayal.findings import (
     AnalysisSettings,
     Asked,
     AxisView,
+    Bar,
     Finding,
     Part,
     Share,
@@ -23,11 +24,13 @@ from portrayal.findings import (
     axis_view,
     capital,
     counted,
+    plural,
     unjudged,
 )
 from portrayal.kinds.composition.diversity import diversity_findings, without_group
+from portrayal.kinds.composition.headlines import spread_headline, spread_sentence
 from portrayal.kinds.composition.schema import CompositionStudy
-from portrayal.numbers import between, number, p_in_words, percent
+from portrayal.numbers import percent
 from portrayal.statistics import Interval, LevelTest, level_test, prompts_share_interval
 
 SHARE = "group share"
@@ -109,9 +112,9 @@ def _share_finding(
         hits / known,
         bounds,
         **used,
-        sentence=f"{capital(level)}: {percent(hits / known)} of the images with a known group on "
-        f"{view.name} show {group} ({between(*bounds, view.settings.confidence, form=percent)}); "
-        f"{known} known, {lost['unknown']} unknown, {lost['nobody']} show nobody.",
+        sentence=f"{capital(level)}: {hits} of {counted(known, 'labelled image')} "
+        f"({percent(hits / known)}) show {plural(group)}; {lost['unknown']} more are unknown, "
+        f"{lost['nobody']} show nobody.",
     )
 
 
@@ -138,14 +141,15 @@ def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -
     )  # fmt: skip
     if test is None or not enough:
         return _no_spread(asked, view, levels, missing)
+    bars = _bars(view, levels)
     return asked.answered(
         test.v,
         test.interval,
         p=test.p_value,
         n=test.n,
         n_missing=missing,
-        sentence=_spread_sentence(view, factor, levels, test),
-    )
+        sentence=spread_sentence(bars, view.groups[0]),
+    ).with_headline(spread_headline(bars, view.groups[0], factor, test.v))
 
 
 def _plug_in(test: LevelTest | None) -> dict[str, float]:
@@ -153,30 +157,20 @@ def _plug_in(test: LevelTest | None) -> dict[str, float]:
     return {} if test is None else {"plug_in": test.plug_in}
 
 
-def _spread_sentence(
-    view: AxisView, factor: str, levels: dict[str, list[int]], test: LevelTest
-) -> str:
-    group = view.groups[0]
-    shares = {}
+def _bars(view: AxisView, levels: dict[str, list[int]]) -> list[Bar]:
+    """Return the share of the first group at every level."""
+    bars = []
     for level, places in levels.items():
-        known = int(view.known[places].sum())
-        if known >= LEAST_IMAGES:
-            shares[level] = float(view.known[places, 0].sum()) / known
-    reach = ""
-    if len(shares) > 1:
-        least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
-        reach = (
-            f" the share of {group} runs from {percent(shares[least])} ({least}) to "
-            f"{percent(shares[most])} ({most});"
-        )
-    clear = test.p_value < 1 - view.settings.confidence
-    start = "differ" if clear else "do not clearly differ"
-    note = "" if test.unit == "prompt" else ", for these very prompts"
-    return (
-        f"Group shares on {view.name} {start} by {factor}:{reach} V = {number(test.v)} "
-        f"({between(*test.interval, view.settings.confidence)}), "
-        f"{p_in_words('p', test.p_value)}; {counted(test.n, 'image')} with a known group{note}."
-    )
+        hits, known = int(view.known[places, 0].sum()), int(view.known[places].sum())
+        enough = known >= LEAST_IMAGES
+        bars.append(
+            Bar.share(
+                level, hits, known,
+                interval=_interval(view, view.groups[0], places) if enough else (),
+                prompts=[view.prompts[place].text for place in places],
+            )
+        )  # fmt: skip
+    return bars
 
 
 def _no_spread(asked: Asked, view: AxisView, levels: dict[str, list[int]], missing: int) -> Finding:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from portrayal.findings import Asked, AxisView, Finding, IntArray, counted
-from portrayal.numbers import between, number
+from portrayal.numbers import number
 from portrayal.statistics import (
     DiversityResult,
     Interval,
@@ -131,8 +131,7 @@ def _finding(view: AxisView, table: IntArray, score: _Score) -> Finding:
         n=score.n,
         n_missing=missing,
         sentence=f"{score.statistic.capitalize()} on {view.name}: {number(score.value)} "
-        f"({between(*score.interval, view.settings.confidence)}); {score.meaning}; "
-        f"{counted(score.n, 'image')} of {counted(len(table), 'level')}.",
+        f"over {counted(len(table), 'level')} ({score.meaning}).",
     )
 
 

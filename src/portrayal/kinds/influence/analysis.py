@@ -15,6 +15,7 @@ from typing import Any
 from portrayal.findings import (
     AnalysisSettings,
     Asked,
+    Bar,
     DataTable,
     Finding,
     Part,
@@ -22,8 +23,10 @@ from portrayal.findings import (
     StudyResult,
     counted,
     encoder_checks,
+    plural,
     unjudged,
 )
+from portrayal.kinds.influence.headlines import word_bars, word_headline
 from portrayal.kinds.influence.parts import InfluenceScore
 from portrayal.kinds.influence.schema import InfluenceStudy, PromptPlan
 from portrayal.kinds.influence.suggestions import suggest
@@ -39,7 +42,6 @@ from portrayal.kinds.influence.tables import (
 from portrayal.kinds.influence.word_averages import MeanInfluence, factor_averages
 from portrayal.kinds.influence.word_scores import PromptScores, WordScore, WordScores, score_prompt
 from portrayal.kinds.influence.word_sets import count_prompt, seen_on_axis
-from portrayal.numbers import between, percent
 from portrayal.records import Identity
 from portrayal.studies import Axis
 
@@ -84,7 +86,7 @@ class _View:
         """Return what a finding of this measurer answers."""
         return Asked.of(
             self.study, f"{question}{self.suffix}", statistic,
-            unit=unit, measurer=self.data.label, details=details,
+            unit=unit, measurer=self.data.label, details=details, n_of=unit,
         )  # fmt: skip
 
     def unanswered(self, asked: Asked, reason: str, *, n: int, n_missing: int) -> Finding:
@@ -249,26 +251,23 @@ def _word_finding(
         p=one.p,
         n=n,
         n_missing=n_missing,
-        sentence=_word_sentence(view, main, word, group, shares, one),
-    )
+        sentence=_word_sentence(main, (word, group), word_bars(counts, position, column), one),
+    ).with_headline(word_headline(counts, position, column, one.value))
 
 
 def _word_sentence(
-    view: _View, main: WordScores, word: str, group: str, shares: list[float], one: WordScore
+    main: WordScores, of: tuple[str, str], bars: tuple[Bar, Bar], one: WordScore
 ) -> str:
-    numbers = f"influence {one.value:+.2f}, {between(one.low, one.high, view.settings.confidence)}"
-    if main.level > 1:
-        numbers = f"level {main.level}: {numbers}"
-    if not main.exact:
-        numbers += ", from a sample of the sets of words"
-    if not one.is_clear:
-        return f"“{word}” has no clear influence on the share of {group} ({numbers})."
-    way = "towards" if one.value > 0 else "away from"
-    moved = f"the share of {group} goes from {percent(shares[0])} to {percent(shares[1])}"
+    word, group = of
+    moved = f"from {bars[0].text} to {bars[1].text}"
     if main.level == 1:
-        return f"“{word}” pushes {way} {group}: with it replaced, {moved} ({numbers})."
-    together = f"where up to {main.level} words are replaced together"
-    return f"“{word}” pushes {way} {group} {together} ({numbers}); alone, {moved}."
+        return f"With “{word}” replaced, {plural(group)} go {moved}."
+    way = "towards" if one.value > 0 else "away from"
+    sample = ", estimated from a sample of the sets of words" if not main.exact else ""
+    return (
+        f"“{word}” pushes {way} {group} where up to {main.level} words are replaced together"
+        f"{sample}; alone, {plural(group)} go {moved}."
+    )
 
 
 def _average_finding(view: _View, one: MeanInfluence, column: int) -> Finding:
@@ -285,8 +284,7 @@ def _average_finding(view: _View, one: MeanInfluence, column: int) -> Finding:
     if math.isnan(one.value):
         reason = f"no prompt with “{one.level}” has enough images"
         return view.unanswered(asked, reason, **used)
-    numbers = f"{one.value:+.3f}, {between(one.low, one.high, view.settings.confidence)}"
-    does = f"has no clear average influence on the share of {group}"
+    does = f"has no clear average influence on the share of {plural(group)}"
     if one.low > 0 or one.high < 0:
         does = f"pushes {'towards' if one.value > 0 else 'away from'} {group} on average"
     return asked.answered(
@@ -294,7 +292,7 @@ def _average_finding(view: _View, one: MeanInfluence, column: int) -> Finding:
         (one.low, one.high),
         p=one.p,
         **used,
-        sentence=f"“{one.level}” {does} over {counted(one.prompts, 'prompt')} ({numbers}).",
+        sentence=f"“{one.level}” {does} over {counted(one.prompts, 'prompt')}.",
     )
 
 

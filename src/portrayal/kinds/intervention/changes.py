@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from portrayal.findings import AnalysisSettings, Asked, Finding, FloatArray, capital, counted
+from portrayal.findings import (
+    AnalysisSettings,
+    Asked,
+    Finding,
+    FloatArray,
+    Headline,
+    capital,
+    counted,
+)
 from portrayal.kinds.intervention.arms import Arm, CategoryArms
-from portrayal.numbers import between, number, p_in_words, percent
+from portrayal.kinds.intervention.headlines import addition_headline, addition_sentence
+from portrayal.numbers import number, percent
 from portrayal.statistics import (
     Change,
     LeaningResult,
@@ -29,7 +38,6 @@ LEAST_IMAGES = 3
 LEAST_ATTRIBUTES = 8
 """Fewer attributes say too little about how much others differ; the answer is for these."""
 MOST_NAMES = 5
-LEANING_MEANS = "1: all of them show their usual group only, 0: no trace of it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +109,17 @@ def original_finding(arms: CategoryArms) -> Finding:
         score.value,
         score.interval,
         **used,
-        sentence=f"{capital(arms.category.name)}, as asked: diversity score {number(score.value)} "
-        f"on {view.name} ({between(*score.interval, view.settings.confidence)}; as published: "
-        f"{_known(score.published)}); 0: {arms.first} "
-        f"and {arms.second} equally often for every attribute, 1: one only; "
-        f"{counted(score.n, 'image')} of {counted(score.n_attributes, 'attribute')}.",
+        sentence=f"{capital(arms.category.name)} without an addition: imbalance "
+        f"{number(score.value)} over {counted(score.n_attributes, 'attribute')} (0: {arms.first} "
+        f"and {arms.second} equally often for each, 1: one only; ENTIGEN's formula: "
+        f"{_known(score.published)}).",
     )
 
 
 def diversity_finding(comparison: Comparison) -> Finding:
     """Say how an intervention changes the diversity score of a category."""
     arms, result = comparison.arms, comparison.result
-    view, change = arms.view, result.diversity
+    change = result.diversity
     against = _against(comparison.before)
     question = f"{_where(arms)}: diversity changed by {_quoted(comparison.after)}{against}"
     asked = _asked(
@@ -135,11 +142,9 @@ def diversity_finding(comparison: Comparison) -> Finding:
         change.interval,
         p=change.p_value,
         **used,
-        sentence=f"{capital(arms.category.name)} with {_quoted(comparison.after)}{against}: the "
-        f"diversity score on {view.name} "
-        f"{_moves(change, view.settings, 'smaller is more diverse')}; "
-        f"{_tail(change, result.n, result.unit)}{_unknown(result)}{_flips(comparison)}",
-    )
+        sentence=f"Imbalance between {arms.first} and {arms.second} {_moves(change)} (0: equally "
+        f"often, 1: one only).{_unknown(result)}{_flips(comparison)}",
+    ).with_headline(_imbalance_headline(comparison))
 
 
 def leaning_finding(parts: Sequence[Comparison]) -> Finding | None:
@@ -177,10 +182,8 @@ def leaning_finding(parts: Sequence[Comparison]) -> Finding | None:
         p=change.p_value,
         n=n,
         n_missing=missing,
-        sentence=f"{capital(_quoted(last))}{against} on {axis}: what is left of the leaning that "
-        f"the attributes have in other prompts {_moves(change, settings, LEANING_MEANS)}; "
-        f"{_tail(change, n, unit)}",
-    )
+        sentence=addition_sentence(parts),
+    ).with_headline(addition_headline(parts, abs(change.value)))
 
 
 def _leaning_details(parts: Sequence[Comparison], found: LeaningResult) -> dict[str, Any]:
@@ -226,17 +229,22 @@ def _details(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _moves(change: Change, settings: AnalysisSettings, meaning: str) -> str:
-    return (
-        f"goes from {number(change.before)} to {number(change.after)}, a change of "
-        f"{number(change.value)} ({between(*change.interval, settings.confidence)}; {meaning})"
+def _moves(change: Change) -> str:
+    return f"goes from {number(change.before)} to {number(change.after)}"
+
+
+def _imbalance_headline(comparison: Comparison) -> Headline:
+    """Return the headline of a change of imbalance; its bars are those of the addition."""
+    told, change = addition_headline([comparison], 0.0), comparison.result.diversity
+    category = comparison.arms.category.name
+    name = f"“{capital(comparison.after.name)}”"
+    more = "less" if change.value > 0 else "more"
+    return replace(
+        told,
+        claim=f"{name} makes images by {category} {more} evenly split",
+        otherwise=f"{name}: no significant change of imbalance by {category}",
+        magnitude=min(1.0, abs(change.value)),
     )
-
-
-def _tail(change: Change, n: int, unit: Unit) -> str:
-    very = "" if unit == "attribute" else ", for these very attributes"
-    p = "" if math.isnan(change.p_value) else f"{p_in_words('p', change.p_value)}; "
-    return f"{p}{counted(n, 'pair')} of images with the same seed{very}."
 
 
 def _as_published(result: PairedChangeResult) -> dict[str, float]:
@@ -302,6 +310,7 @@ def _asked(
     return Asked.of(
         view.study, f"{question}{view.suffix}", statistic,
         unit=unit, measurer=view.data.label, details=details,
+        n_of="image" if statistic == DIVERSITY else "pair",
     )  # fmt: skip
 
 

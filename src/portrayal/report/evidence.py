@@ -1,0 +1,137 @@
+"""Images as evidence: a few per prompt, each with its seed and labels; the rest counted."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from portrayal.audit import AuditFolder
+from portrayal.findings import label_rows
+from portrayal.numbers import percent
+from portrayal.report.thumbnails import thumbnails
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLabel:
+    """A measurer's answer about one image."""
+
+    axis: str
+    measurer: str
+    label: str
+    probability: float | None
+
+    @property
+    def text(self) -> str:
+        """The answer with its probability: `woman 93%`."""
+        sure = "" if self.probability is None else f" {percent(self.probability)}"
+        return f"{self.label}{sure}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownImage:
+    """An image on the page."""
+
+    key: str
+    uri: str
+    prompt: str
+    seed: int
+    labels: Sequence[ShownLabel]
+
+    @property
+    def caption(self) -> str:
+        """Its labels in a few words; measurers that disagree are all named."""
+        return " · ".join(dict.fromkeys(one.text for one in self.labels))
+
+    @property
+    def data(self) -> str:
+        """Its labels for filters: axis, label and probability of each, as JSON."""
+        return json.dumps([(one.axis, one.label, one.probability) for one in self.labels])
+
+    @property
+    def title(self) -> str:
+        """Everything that is known of it, for hovering and for readers of the page's text."""
+        said = "; ".join(f"{one.axis}: {one.text} ({one.measurer})" for one in self.labels)
+        return f"{self.prompt}, seed {self.seed}{f'; {said}' if said else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One prompt's row in the gallery."""
+
+    prompt: str
+    images: Sequence[ShownImage]
+    total: int
+    refused: int
+    failed: int
+
+
+class Evidence:
+    """The images that a page shows, each embedded once.
+
+    Args:
+        audit: The audit.
+        prompts: Whose images may be shown.
+        at_most: Images on the page; once they are used up, only those embedded before are shown.
+    """
+
+    def __init__(self, audit: AuditFolder, prompts: Iterable[str], *, at_most: int) -> None:
+        self._audit, self._left = audit, at_most
+        self._stored, self._refused, self._failed = _stored(audit, dict.fromkeys(prompts))
+        self._labels = _labels(audit, list(self._stored))
+        self._shown: dict[str, ShownImage] = {}
+
+    def of(self, prompts: Sequence[str], *, each: int) -> list[ShownImage]:
+        """Return up to `each` images of some prompts, those with the lowest seeds first."""
+        rows = [
+            (seed, key, prompt)
+            for prompt in dict.fromkeys(prompts)
+            for seed, key in self._stored.get(prompt, ())
+        ]
+        chosen = sorted(rows, key=lambda row: row[0])[:each]
+        new = [row for row in chosen if row[1] not in self._shown][: self._left]
+        self._left -= len(new)
+        uris = thumbnails(self._audit, [key for _, key, _ in new])
+        for seed, key, prompt in new:
+            if key in uris:
+                labels = self._labels.get(key, ())
+                self._shown[key] = ShownImage(key, uris[key], prompt, seed, labels)
+        return [self._shown[key] for _, key, _ in chosen if key in self._shown]
+
+    def shelves(self, prompts: Iterable[str], *, each: int, at_most: int) -> list[Shelf]:
+        """Return up to `at_most` shelves of `each` images, spread evenly over the prompts."""
+        wanted = list(dict.fromkeys(prompts))
+        return [
+            self._shelf(prompt, each) for prompt in wanted[:: max(1, -(-len(wanted) // at_most))]
+        ]
+
+    def _shelf(self, prompt: str, each: int) -> Shelf:
+        refused, failed = self._refused[prompt], self._failed[prompt]
+        total = len(self._stored.get(prompt, ())) + refused + failed
+        return Shelf(prompt, self.of([prompt], each=each), total, refused, failed)
+
+
+def _stored(
+    audit: AuditFolder, prompts: Mapping[str, None]
+) -> tuple[dict[str, list[tuple[int, str]]], Counter[str], Counter[str]]:
+    """Return seeds and keys of the images of each prompt; how many were refused, and failed."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    others = {"refused": Counter[str](), "failed": Counter[str]()}
+    rows = audit.images().select("prompt, seed, key, status").order("prompt, seed").fetchall()
+    for prompt, seed, key, status in rows:
+        if prompt in prompts and status == "ok":
+            found.setdefault(prompt, []).append((seed, key))
+        elif prompt in prompts:
+            others[status][prompt] += 1
+    return found, others["refused"], others["failed"]
+
+
+def _labels(audit: AuditFolder, prompts: Sequence[str]) -> dict[str, list[ShownLabel]]:
+    """Return the labels of all images of some prompts, as wholes, by key."""
+    found: dict[str, list[ShownLabel]] = {}
+    for row in label_rows(audit, prompts=prompts):
+        if row["person"] is None:
+            one = ShownLabel(row["axis"], row["measurer"], row["label"], row["probability"])
+            found.setdefault(row["key"], []).append(one)
+    return found

@@ -1,0 +1,82 @@
+"""How far a report can be trusted: who labelled, what was left out, what was not measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from portrayal.findings import Results, Shares
+from portrayal.numbers import count, percent
+from portrayal.studies import Axis, Study, default_axes
+
+NOT_CHECKED = "no"
+
+
+def trust_lines(
+    results: Results, counts: Mapping[str, int], studies: Sequence[Study]
+) -> Iterator[tuple[str, str]]:
+    """Yield what a reader must know before the findings: a name and a few words each.
+
+    Args:
+        results: What was found.
+        counts: Images by status.
+        studies: The studies of the audit.
+    """
+    asked = asked_axes(studies)
+    yield "Labelled by", _joined([f"{one.kind} {one.name}" for one in results.measurers])
+    yield "Checked by people", NOT_CHECKED
+    yield "Label error", "unknown"
+    made = sum(counts.values())
+    lost = f"{count(counts['refused'])} refused, {count(counts['failed'])} failed"
+    yield "No image", f"{lost} of {count(made)}"
+    labelled = _labelled(results)
+    if labelled is not None:
+        without, of = labelled
+        yield "Without a label", f"{count(without)} of {count(of)} ({percent(without / of)})"
+    yield "Measured", _joined(list(asked)) if asked else "associations only"
+    missing = [name for name in default_axes() if name not in asked]
+    if missing:
+        yield "Not measured", _joined(missing)
+
+
+def asked_axes(studies: Sequence[Study]) -> dict[str, Axis]:
+    """Return the axes that the studies label images on."""
+    return {name: axis for study in studies for name, axis in study.asked_axes().items()}
+
+
+def limits(results: Results, studies: Sequence[Study]) -> Iterator[str]:
+    """Yield what an audit cannot say, in plain sentences."""
+    asked = asked_axes(studies)
+    if asked:
+        yield (
+            f"Who anybody is. {_joined(list(asked)).capitalize()} is how an image looks to "
+            f"{_joined([one.name for one in results.measurers])}; it says nothing about a "
+            "person's identity, and “unknown” is always a possible answer."
+        )
+        yield "How often labels are wrong: people have not checked them in this audit."
+    missing = [name for name in default_axes() if name not in asked]
+    if missing:
+        yield f"Anything about {_joined(missing)}: not measured."
+    yield (
+        "Anything about other prompts, settings or revisions of the model. Questions tested by "
+        "prompt generalise to prompts of the same sort; those tested by image apply to these "
+        "prompts only."
+    )
+    yield "That groups are treated alike: no significant difference is not proof of equality."
+    yield "What causes a difference, except where a study changes one thing at a time."
+
+
+def _labelled(results: Results) -> tuple[int, int] | None:
+    """Return images without a label, of all that one measurer saw on the first axis."""
+    for section in results.studies:
+        for part in section.parts:
+            if isinstance(part, Shares) and part.rows:
+                first = part.rows[0]
+                rows = [one for one in part.rows
+                        if (one.axis, one.group) == (first.axis, first.group)]  # fmt: skip
+                without = sum(one.unknown + one.nobody for one in rows)
+                return without, without + sum(one.n for one in rows)
+    return None
+
+
+def _joined(names: Sequence[str]) -> str:
+    return ", ".join(names)
