@@ -197,7 +197,7 @@ def test_a_measurer_takes_the_settings_it_declares(installed: Installed) -> None
     """The device and the cutting of texts are a whole run's: who has no use for them gets none."""
     installed.add_object(MEASURERS, "THUMB")
     assert open_measurer("thumb", device="cuda", truncate=True) == ("thumb", {})
-    with pytest.raises(MeasurementError, match="thumb: setting dtype is unknown; allowed: none"):
+    with pytest.raises(MeasurementError, match="thumb knows no `dtype`; allowed: none"):
         open_measurer("thumb", dtype="float16")
 
 

@@ -117,7 +117,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: run(measurer="practice"),
         "measurer is no setting .did you mean measurers.*; allowed",
     ),
-    "a setting of another model": (lambda: run(steps=3), "practice:painter knows no --steps"),
+    "a setting of another model": (lambda: run(steps=3), "practice:painter knows no `steps`"),
     "steps for an object": (
         lambda: run(model=ColourGenerator(), steps=3),
         "steps is for a model that is named",

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from portrayal.errors import PluginError, PortrayalError
+from portrayal.errors import PluginError, PortrayalError, one_of
 
 if TYPE_CHECKING:
     import typer
@@ -147,6 +147,51 @@ def named_kinds(group: str, of: type[K]) -> list[K]:
 def meant(kinds: Iterable[K], name: str) -> K | None:
     """Return the kind that a name means, None where no kind takes it."""
     return next((kind for kind in kinds if name and kind.means(name)), None)
+
+
+def known(kinds: Sequence[K], name: str, what: str, error: type[PortrayalError]) -> K:
+    """Return the kind that a name means; raise where no kind takes it.
+
+    Args:
+        kinds: The installed kinds.
+        name: What a user asks to open.
+        what: What is asked for, in a word.
+        error: What to raise.
+    """
+    kind = meant(kinds, name)
+    if kind is None:
+        allowed = one_of([one.written for one in kinds])
+        raise error(f"there is no {what} {name!r}; allowed: {allowed}")
+    return kind
+
+
+def open_named(
+    kinds: Sequence[NamedKind[T]],
+    name: str,
+    settings: Mapping[str, Any],
+    *,
+    what: str,
+    error: type[PortrayalError],
+) -> T:
+    """Open what a name means; a setting that is None or off was not mentioned.
+
+    Args:
+        kinds: The installed kinds.
+        name: What a user asks to open.
+        settings: By name.
+        what: What is asked for, in a word.
+        error: What to raise where nothing answers to the name, or a setting is unknown.
+    """
+    kind = known(kinds, name, what, error)
+    require_own_name(kinds, name, error)
+    given = {
+        key: value for key, value in settings.items() if value is not None and value is not False
+    }
+    for key in given:
+        if key not in kind.settings:
+            allowed = one_of([f"`{one}`" for one in kind.settings]) or "none"
+            raise error(f"{name} knows no `{key}`; allowed: {allowed}")
+    return kind.open(name, **given)
 
 
 def require_own_name(kinds: Iterable[K], name: str, error: type[PortrayalError]) -> None:

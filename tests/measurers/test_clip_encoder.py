@@ -246,7 +246,7 @@ def test_an_unreachable_hub_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None
         ({"dtype": "int8"}, "allowed: float32"),
         ({"device": "warp"}, "'warp' cannot be used"),
         ({"batch_size": 0}, "batch_size is 0"),
-        ({"steps": 3}, "setting steps is unknown; allowed: dtype"),
+        ({"steps": 3}, "knows no `steps`; allowed: `dtype`"),
     ],
 )
 def test_bad_settings_are_named(clip: Path, setting: dict[str, Any], message: str) -> None:

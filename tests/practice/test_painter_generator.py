@@ -54,7 +54,7 @@ def test_the_identity_holds_table_and_size() -> None:
 
 
 def test_settings_that_it_does_not_have_are_named() -> None:
-    with pytest.raises(GenerationError, match="knows no --steps; allowed: --size, --batch-size"):
+    with pytest.raises(GenerationError, match="knows no `steps`; allowed: `width`, `height`"):
         open_generator("practice:painter", steps=3)
     with pytest.raises(GenerationError, match="square"):
         open_generator("practice:painter", width=64, height=32)

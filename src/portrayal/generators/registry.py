@@ -11,11 +11,11 @@ from portrayal.plugins import (
     PRACTICE_WORLD,
     NamedKind,
     default_name,
+    known,
     maker,
-    meant,
     named_kinds,
+    open_named,
     registered_names,
-    require_own_name,
 )
 from portrayal.records import Identity
 
@@ -51,7 +51,8 @@ def default_model() -> str:
     """
     if name := default_name(generator_kinds()):
         return name
-    raise GenerationError(f"which model? give `model`: {_written()}; {PRACTICE_WORLD}")
+    written = one_of([kind.written for kind in generator_kinds()])
+    raise GenerationError(f"which model? give `model`: {written}; {PRACTICE_WORLD}")
 
 
 def open_generator(model: str, **settings: Any) -> Generator:
@@ -67,30 +68,7 @@ def open_generator(model: str, **settings: Any) -> Generator:
     Raises:
         GenerationError: No such model, or a setting that it does not have.
     """
-    kind = _meant(model)
-    require_own_name(generator_kinds(), model, GenerationError)
-    # A switch that is off is the same as one that was never mentioned.
-    given = {
-        name: value for name, value in settings.items() if value is not None and value is not False
-    }
-    for name in given:
-        if name not in kind.settings:
-            raise GenerationError(
-                f"{model} knows no `{name}`; allowed: "
-                f"{one_of([f'`{one}`' for one in kind.settings])}"
-            )
-    return kind.open(model, **given)
-
-
-def _meant(model: str) -> GeneratorKind:
-    kind = meant(generator_kinds(), model)
-    if kind is None:
-        raise GenerationError(f"there is no model {model!r}; allowed: {_written()}")
-    return kind
-
-
-def _written() -> str:
-    return one_of([kind.written for kind in generator_kinds()])
+    return open_named(generator_kinds(), model, settings, what="model", error=GenerationError)
 
 
 def open_on(device: str | None, *, model: str, **settings: Any) -> Generator:
@@ -100,7 +78,7 @@ def open_on(device: str | None, *, model: str, **settings: Any) -> Generator:
 
 def is_service(model: str) -> bool:
     """Tell whether a service makes the images of a model."""
-    return _meant(model).service
+    return known(generator_kinds(), model, "model", GenerationError).service
 
 
 def portable_name(model: str) -> str:

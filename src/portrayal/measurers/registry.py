@@ -13,9 +13,10 @@ from portrayal.plugins import (
     PRACTICE_WORLD,
     NamedKind,
     default_name,
+    known,
     meant,
     named_kinds,
-    require_own_name,
+    open_named,
 )
 from portrayal.records import Identity
 
@@ -49,8 +50,9 @@ def default_measurer() -> str:
     """
     if name := default_name(measurer_kinds()):
         return name
+    written = one_of([kind.written for kind in measurer_kinds()])
     raise MeasurementError(
-        f"which measurer? give `measurers`: {_written()}, such as {EXAMPLE}; {PRACTICE_WORLD}"
+        f"which measurer? give `measurers`: {written}, such as {EXAMPLE}; {PRACTICE_WORLD}"
     )
 
 
@@ -59,10 +61,6 @@ def default_is_valid(generator: Identity) -> bool:
     name = default_name(measurer_kinds())
     kind = meant(measurer_kinds(), name)
     return kind is not None and (kind.valid_for is None or kind.valid_for(generator))
-
-
-def _written() -> str:
-    return one_of([kind.written for kind in measurer_kinds()])
 
 
 def is_valid(measurer: Identity, generator: Identity) -> bool:
@@ -105,19 +103,7 @@ def open_measurer(name: str, **settings: Any) -> Measurer:
     Raises:
         MeasurementError: No such measurer, or a setting that it does not have.
     """
-    kind = meant(measurer_kinds(), name)
-    if kind is None:
-        raise MeasurementError(f"there is no measurer {name!r}; allowed: {_written()}")
-    require_own_name(measurer_kinds(), name, MeasurementError)
-    # A switch that is off is the same as one that was never mentioned.
-    given = {
-        key: value
-        for key, value in settings.items()
-        if value is not None and value is not False and (key in kind.settings or key not in _OF_ALL)
-    }
-    for key in given:
-        if key not in kind.settings:
-            raise MeasurementError(
-                f"{name}: setting {key} is unknown; allowed: {one_of(kind.settings) or 'none'}"
-            )
-    return kind.open(name, **given)
+    kinds = measurer_kinds()
+    takes = known(kinds, name, "measurer", MeasurementError).settings
+    given = {key: one for key, one in settings.items() if key in takes or key not in _OF_ALL}
+    return open_named(kinds, name, given, what="measurer", error=MeasurementError)

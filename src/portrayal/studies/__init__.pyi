@@ -29,7 +29,6 @@ from .reading import study_from_dict as study_from_dict
 from .reading import study_from_toml as study_from_toml
 from .reading import study_info as study_info
 from .registry import StudyKind as StudyKind
-from .registry import kind_names as kind_names
 from .registry import kind_of as kind_of
 from .registry import registered_kinds as registered_kinds
 from .schema import Number as Number

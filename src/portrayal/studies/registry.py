@@ -46,11 +46,6 @@ def registered_kinds() -> Mapping[str, StudyKind]:
     return dict(sorted(found.items(), key=lambda item: (item[1].place, item[0])))
 
 
-def kind_names() -> tuple[str, ...]:
-    """Return the names of the kinds, in telling order."""
-    return tuple(registered_kinds())
-
-
 def kind_of(study: Study) -> StudyKind:
     """Return the kind of a study."""
     return registered_kinds()[study.kind]

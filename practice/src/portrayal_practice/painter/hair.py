@@ -6,8 +6,6 @@ from portrayal_practice.painter.canvas import Pen
 from portrayal_practice.painter.looks import Look
 from portrayal_practice.painter.palette import Colour, shade, veil
 
-LONG = frozenset({"long", "wavy", "curly long"})
-
 
 def draw_back_hair(pen: Pen, look: Look, *, covered: bool) -> None:
     """Draw the hair behind head and body."""

@@ -207,7 +207,7 @@ def _target(audit: Path, url: str | None) -> sa.URL:
         if object_path(audit) is not None:
             raise AuditError(
                 f"{audit}: SQLite wants a local disk, and this audit is in an object store; give "
-                "`database` as postgresql://user:password@host/name, or sqlite:///file"
+                "`database` postgresql://user:password@host/name, or sqlite:///file"
             )
         return sa.URL.create("sqlite", database=str(audit / FILE))
     try:
