@@ -28,7 +28,13 @@ function bothSides(box, view) {
 for (const box of document.querySelectorAll("[data-spec]")) {
   const spec = JSON.parse(document.getElementById(box.dataset.spec).textContent);
   vegaEmbed(box, spec, {actions: {export: true, source: false, compiled: false, editor: false}, renderer: "svg"})
-    .then(drawn => bothSides(box, drawn.view))
+    .then(drawn => {
+      // The numbers of a figure are in its table; its marks say nothing more to a screen reader.
+      box.querySelector("svg.marks").setAttribute("aria-hidden", "true");
+      const menu = box.querySelector("summary");
+      if (menu) menu.setAttribute("aria-label", "Save this figure: " + box.getAttribute("aria-label"));
+      bothSides(box, drawn.view);
+    })
     .catch(error => { box.textContent = "This figure could not be drawn: " + error.message; });
 }
 
