@@ -93,3 +93,50 @@ def test_folded_tables_open(visit: Visit) -> None:
     table = visit.page.locator("#work > details[open] table").first
     assert table.is_visible()
     assert "%" in table.inner_text()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "light"), (1280, "dark")])
+def test_nothing_keeps_people_from_reading_it(
+    width: int, scheme: str, chromium: Any, reported: Path
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    # axe is injected as a script, which the page's own policy rightly forbids.
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+    )
+    page = Visit(context.new_page(), reported / "report" / "index.html").page
+    page.evaluate("document.querySelectorAll('details').forEach(box => { box.open = true; })")
+    found = Axe().run(page).response["violations"]
+    context.close()
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+
+
+def test_a_bar_opens_its_images_and_a_filter_leaves_those_with_a_label(
+    chromium: Any, reported: Path
+) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((reported / "report" / "index.html").as_uri())
+    tools = page.locator("form.tools").first
+    gallery = page.locator(f"#{tools.get_attribute('data-gallery')}")
+    everything = gallery.locator("li").count()
+    label = tools.locator("select[name=label] option").nth(1).inner_text()
+    tools.locator("select[name=label]").select_option(label)
+    shown = gallery.locator("li:not([hidden])")
+    assert 0 < shown.count() < everything
+    told = shown.evaluate_all("all => all.map(one => one.dataset.labels)")
+    assert all(label.split(": ")[1] in one for one in told)
+    assert tools.locator("output").inner_text().startswith(str(shown.count()))
+    page.close()
+
+
+def test_a_printed_page_opens_what_is_folded(chromium: Any, reported: Path) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((reported / "report" / "index.html").as_uri())
+    assert page.locator("details:not([open])").count() > 0
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details:not([open])").count() > 0
+    page.close()
