@@ -1,11 +1,13 @@
 """Where the shipped weights of the practice model lie.
 
 Three folders in the layouts that diffusers and transformers write, so that real models and the
-practice model are loaded by the same calls:
+practice model are loaded by the same calls, and the judge, with which nothing is measured:
 
     model/pipeline/       StableDiffusionPipeline.from_pretrained
     model/clip/           CLIPModel.from_pretrained, CLIPProcessor.from_pretrained
     model/masked-words/   AutoModelForMaskedLM.from_pretrained, AutoTokenizer.from_pretrained
+    model/judge/          portrayal_practice.training.judge.Judge
+    model/shares.json     group shares of the model's own images, counted by the judge
 """
 
 from __future__ import annotations
@@ -17,13 +19,17 @@ from portrayal_practice.errors import PracticeError
 PIPELINE = "pipeline"
 CLIP = "clip"
 MASKED_WORDS = "masked-words"
-PARTS = (PIPELINE, CLIP, MASKED_WORDS)
+JUDGE = "judge"
+PARTS = (PIPELINE, CLIP, MASKED_WORDS, JUDGE)
 
 _MARKS = {
     PIPELINE: "model_index.json",
     CLIP: "config.json",
     MASKED_WORDS: "config.json",
+    JUDGE: "config.json",
 }
+
+SHARES = "shares.json"
 
 DEFAULT_STEPS = 14
 DEFAULT_GUIDANCE = 4.0

@@ -23,17 +23,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--recipe", choices=list(RECIPES), default="full")
     parser.add_argument("--smoke", action="store_const", const="smoke", dest="recipe")
     parser.add_argument("--n", type=int, help="images; default: the recipe's")
-    parser.add_argument("--sentences", type=int, help="captions for the masked language model")
     parser.add_argument("--data-seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, help="time budget of the stage")
-    parser.add_argument("--total", type=float, help="minutes in which the command must end")
+    parser.add_argument("--ahead", action="store_true", help="denoiser: compile, then wait")
+    parser.add_argument("--prompts", type=Path, help="shares: a file with one prompt per line")
     parser.add_argument("--steps", type=int, help="step budget of the stage")
     parser.add_argument(
         "--span", type=float, nargs=2, default=(0.0, 1.0), help="part of the schedule to cover"
     )
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     parser.add_argument("--compile", action="store_true", help="torch.compile, on a GPU")
-    parser.add_argument("--each", type=int, default=96, help="evaluation: images per occupation")
+    parser.add_argument("--each", type=int, default=48, help="evaluation: images per occupation")
     parser.add_argument("--workers", type=int, help="painting processes; default: all cores")
     return parser
 
@@ -51,7 +51,6 @@ def main(arguments: list[str] | None = None) -> int:
         recipe = replace(
             recipe,
             images=given.n or recipe.images,
-            sentences=given.sentences or recipe.sentences,
         )
         STAGES[given.stage](
             Order(
@@ -66,7 +65,8 @@ def main(arguments: list[str] | None = None) -> int:
                 compile=given.compile,
                 workers=given.workers,
                 each=given.each,
-                total=given.total,
+                ahead=given.ahead,
+                prompts=given.prompts,
             )
         )
     except PortrayalError as error:

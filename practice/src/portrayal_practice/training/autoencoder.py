@@ -1,10 +1,14 @@
 """The autoencoder: images of 64x64x3 to latents of 16x16x8 and back.
 
 Loss: absolute error, plus absolute error of the Laplacian bands at three scales, which is what
-keeps outlines of faces and tools sharp, plus a small KL term that makes the latents smooth enough
-for a denoiser to hit. Errors count more where the image has contrast, since eyes are a few pixels
-and backgrounds many; contrast is relative to the brightness around, as eyes see it, or the features
-of dark faces would count for little.
+keeps outlines of faces and tools sharp. Errors count more where the image has contrast, since eyes
+are a few pixels and backgrounds many; contrast is relative to the brightness around, as eyes see
+it, or the features of dark faces would count for little.
+
+A denoiser never hits a latent exactly. So the decoder learns from latents with noise, up to two
+fifths of their spread, and the encoder learns latents that bear it: what matters is written large,
+and near latents mean alike images. The noise takes the place of a learnt posterior, whose deviation
+shrank to .007 here; the file states a fixed one.
 
 After training each latent channel is shifted and scaled to mean 0 and variance 1; the shift is
 folded into the 1x1 convolutions on both sides of the latent, since StableDiffusionPipeline knows a
@@ -13,14 +17,15 @@ scaling factor only, and no shift.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F  # noqa: N812 (the name everybody uses)
 
-from portrayal_practice.training.device import Machine
+from portrayal_practice.training.device import Learner, Machine
 from portrayal_practice.training.recipe import IMAGE, AutoencoderShape, Fit
-from portrayal_practice.training.schedule import Budget, WeightAverage
+from portrayal_practice.training.schedule import Budget
 from portrayal_practice.training.storage import halved
 
 if TYPE_CHECKING:
@@ -29,7 +34,12 @@ if TYPE_CHECKING:
     import numpy as np
     from diffusers import AutoencoderKL
 
-KL_WEIGHT = 3e-4
+SIZE_WEIGHT = 1e-4
+"""On the square of latents: noise is relative to their spread, so something holds their size."""
+NOISE = 0.4
+"""Most noise on a latent while training, as a part of its channel's spread."""
+DEVIATION = 0.05
+"""Deviation of the posterior as stored, as a part of the spread."""
 EDGE_WEIGHT = 1.0
 DETAIL_WEIGHT = 4.0
 """How much more an error counts at a pixel that stands out fully from its surroundings."""
@@ -71,13 +81,6 @@ def _bands(difference: torch.Tensor) -> torch.Tensor:
     return total
 
 
-def loss_of(wanted: torch.Tensor, got: torch.Tensor, posterior: Any) -> torch.Tensor:
-    """Error of the image + KL; the posterior's moments are taken in fp32."""
-    mean, logvar = posterior.mean.float(), posterior.logvar.float()
-    kl = 0.5 * (mean.square() + logvar.exp() - 1.0 - logvar).mean()
-    return image_loss(wanted, got) + KL_WEIGHT * kl
-
-
 def image_loss(wanted: torch.Tensor, got: torch.Tensor) -> torch.Tensor:
     """Absolute error, weighted by contrast, + Laplacian bands."""
     bright = (wanted + 1) / 2
@@ -92,60 +95,61 @@ def train_autoencoder(
     images: np.ndarray, *, shape: AutoencoderShape, fit: Fit, budget: Budget, machine: Machine
 ) -> AutoencoderKL:
     """Train on the images and return the averaged, normalised model in fp32 on the device."""
-    model = new_autoencoder(shape).to(machine.device, memory_format=torch.channels_last)
+    model = new_autoencoder(shape).to(machine.device, machine.dtype)
+    model = model.to(memory_format=torch.channels_last)
     data = machine.put(images)
-    optimizer = machine.adamw([{"params": model.parameters(), "lr": fit.rate}], fit.decay)
-    average = WeightAverage(model.parameters(), decay=0.998)
+    learner = Learner([{"params": model.parameters(), "lr": fit.rate, "weight_decay": fit.decay}],
+                      machine, memory=0.998)  # fmt: skip
+    forward = machine.compiled(lambda x, eps, level: _forward(model, x, eps, level))
     side = IMAGE >> (len(shape.channels) - 1)
-    latent = (shape.latent, side, side)
-    forward = machine.compiled(lambda x, eps: _forward(model, x, eps))
-
+    latent = (fit.batch, shape.latent, side, side)
     while not budget.over():
-        rows = torch.randint(len(data), (fit.batch,), device=machine.device)
-        batch = as_input(data[rows])
-        noise = torch.randn((fit.batch, *latent), device=machine.device)
-        with machine.autocast():
-            loss = forward(batch, noise)
-        machine.descend(loss, model.parameters(), optimizer, factor=budget.rate())
-        average.update()
+        batch = as_input(data[machine.draw(len(data), fit.batch)]).to(machine.dtype)
+        noise = torch.randn(latent, device=machine.device, dtype=machine.dtype)
+        level = NOISE * torch.rand((fit.batch, 1, 1, 1), device=machine.device)
+        loss = forward(batch, noise, level.to(machine.dtype))
+        learner.descend(loss, factor=budget.rate())
         machine.log("autoencoder", budget, loss)
-    average.swap()
-    _normalise(model, data, machine)
-    return model
+    found: AutoencoderKL = learner.averaged(model)
+    _normalise(found, data, machine)
+    return found
 
 
-def _forward(model: AutoencoderKL, batch: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
-    posterior = model.encode(batch).latent_dist
-    latent = posterior.mean + posterior.std * noise
-    return loss_of(batch, model.decode(latent).sample, posterior)
+def _forward(
+    model: AutoencoderKL, batch: torch.Tensor, noise: torch.Tensor, level: torch.Tensor
+) -> torch.Tensor:
+    mean = model.encode(batch).latent_dist.mean
+    spread = mean.detach().float().std((0, 2, 3), keepdim=True).to(mean.dtype)
+    got = model.decode(mean + level * spread * noise).sample
+    return image_loss(batch.float(), got) + SIZE_WEIGHT * mean.float().square().mean()
 
 
 def latents(
     model: AutoencoderKL, data: torch.Tensor, machine: Machine, *, batch: int = 1024
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Posterior means and deviations of all images, in half precision on the device."""
-    means, deviations = [], []
+) -> torch.Tensor:
+    """Posterior means of all images, in half precision on the device."""
     half = torch.float16 if machine.fast else torch.float32
+    kept = next(model.parameters()).dtype
     with torch.no_grad():
-        for start in range(0, len(data), batch):
-            posterior = model.encode(as_input(data[start : start + batch])).latent_dist
-            means.append(posterior.mean.to(half))
-            deviations.append(posterior.std.to(half))
-    return torch.cat(means), torch.cat(deviations)
+        means = [
+            model.encode(as_input(data[start : start + batch]).to(kept)).latent_dist.mean.to(half)
+            for start in range(0, len(data), batch)
+        ]
+    return torch.cat(means)
 
 
 def _normalise(model: AutoencoderKL, data: torch.Tensor, machine: Machine) -> None:
     """Shift and scale each latent channel to mean 0, variance 1, inside the weights."""
-    mean, deviation = latents(model, data[: min(len(data), 20_000)], machine)
-    mean, deviation = mean.float(), deviation.float()
+    mean = latents(model, data[: min(len(data), 20_000)], machine).float()
     shift = mean.mean((0, 2, 3))
-    scale = (mean.var((0, 2, 3)) + deviation.square().mean((0, 2, 3))).sqrt().clamp_min(1e-4)
+    scale = mean.std((0, 2, 3)).clamp_min(1e-4)
     inward, outward = model.quant_conv, model.post_quant_conv
     channels = len(shift)
     with torch.no_grad():
         inward.weight[:channels] /= scale.view(-1, 1, 1, 1)
         inward.bias[:channels] = (inward.bias[:channels] - shift) / scale
-        inward.bias[channels:] -= 2 * scale.log()
+        inward.weight[channels:] = 0.0
+        inward.bias[channels:] = 2 * math.log(DEVIATION)
         outward.bias += outward.weight[:, :, 0, 0] @ shift
         outward.weight *= scale.view(1, -1, 1, 1)
 

@@ -27,7 +27,7 @@ and no number measured on it is a finding about the world.
 {parts}
 
 ## Data
-{images:,} images drawn by `portrayal_practice.painter`, each with two captions of
+{images:,} images painted by `portrayal_practice.painter`, each with two captions of
 `portrayal_practice.captions`, from data seed {seed}. No photograph, no person's likeness, no text
 from the web. Names in captions come from published stimuli and lists of common names; cities,
 sources and dates are made up.
@@ -38,18 +38,25 @@ entry a run where a stage was run more than once.
 
 {training}
 
-The autoencoder learns from images alone. The encoder learns from captions (contrastive, equal
+The autoencoder learns from images alone, with noise on its latents; its decoder learns again from
+latents that the denoiser left. The encoder learns from captions (contrastive, equal
 captions count as right answers together) and from *questions*: groups of short label captions such
 as "a photo of a woman" / "a photo of a man", of which the one that fits an image must be nearest.
 The labels are the painter's own attributes. There is no classifier head; the figures below are
 therefore those of an encoder that was trained on these very texts, and better than what an encoder
-trained on captions alone would reach. The pipeline's text tower starts as the encoder's
-and is trained along with the UNet, so the two differ.
+trained on captions alone would reach. It learns again from images that passed through the denoiser,
+from generated images of prompts that name a presentation, and from images blurred until nobody
+could tell, of which "uncertain" is right; its temperature is fitted on held-out images. The
+pipeline's text tower starts as the encoder's and is trained along with the UNet, so the two differ.
+
+The judge is a small convolutional classifier, trained on painted images of other seeds and on such
+images after they passed through the denoiser. It shares no image with the encoder, and portrayal
+measures nothing with it.
 
 ## Figures
 Default settings: DPM-Solver++ 2M, {steps} steps, guidance {guidance:g}. Intervals are 95 %
-(Wilson; for points a bootstrap over occupations). Generated images are judged by the encoder of
-this folder, not by people.
+(Wilson; for points a bootstrap over occupations). What painted images show is known; what generated
+ones show is said by the independent judge where a figure names it, else by the encoder.
 
 {figures}
 
@@ -57,14 +64,13 @@ Amplification is the mean of |share of women generated - 50| - |share in the cor
 percentage points, over occupations that keep their direction: with guidance on, the shares drift
 away from those of the training corpus. Without guidance a part is there already: captions name the
 rarer presentation more often, so captions like the prompts, which name none, show more uneven
-shares than the corpus as a whole. Group shares are as perceived by the encoder, woman or man only;
-the painter also draws people whose presentation is ambiguous. Sampling noise near one half makes
+shares than the corpus as a whole. Group shares are the judge's, woman or man only; the painter also
+paints people whose presentation is ambiguous. Sampling noise near one half makes
 this mean too large, the more so the fewer images there are: {each} an occupation here.
 
 ## Limits
 - 64x64 images of one drawing style. Hands, letters and groups of people are crude.
-- Images are softer than the painter's. Guidance deepens colours: at the default the darkest faces
-  are darker than painted ones, and show fewer details than light ones.
+- Images are softer than the painter's.
 - Prompts outside the captions' vocabulary give an image of something nearby.
 - Occupations with alike clothing are confused, by the painter's design.
 - Skin tone is asked as light or dark (Monk steps 1-5, 6-10); the steps at the border look alike.

@@ -6,11 +6,14 @@ a woman", "a photo of a man", ...) the one that fits an image must be nearer tha
 group; see `questions.py`. Both use the same similarity and temperature.
 
 Images are flipped, shifted, scaled, slightly blurred and slightly changed in brightness, since
-the encoder will judge generated images too; never so far that a skin tone becomes another.
+the encoder will judge generated images too; never so far that a skin tone becomes another. A few
+are blurred until nobody could tell how a person presents, and there "uncertain" is right. Once the
+denoiser is trained, the encoder goes on with images that passed through it (`retouch.py`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,10 +21,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from portrayal_practice.training.device import Machine
+from portrayal_practice.training.device import Learner, Machine
 from portrayal_practice.training.questions import ProbeQuestion, questions
 from portrayal_practice.training.recipe import CLIP_MEAN, CLIP_STD, CONTEXT, IMAGE, Recipe
-from portrayal_practice.training.schedule import Budget, WeightAverage
+from portrayal_practice.training.schedule import Budget
 from portrayal_practice.training.storage import declare_single, halved
 
 if TYPE_CHECKING:
@@ -33,6 +36,15 @@ if TYPE_CHECKING:
 
 QUESTION_WEIGHT = {"perceived gender": 0.3, "skin tone": 0.3, "person": 0.15, "occupation": 0.3}
 OTHER_WEIGHT = 0.08
+QUESTION_LENGTH = 24
+LOOKS_TEXTS = (
+    "A photo of a person who looks like a woman",
+    "A photo of a person who looks like a man",
+    "A photo of a person with an uncertain gender",
+)
+"""How the axis "perceived gender" of studies asks."""
+BLIND_SHARE, BLIND_CELL, UNCERTAIN = 0.04, 8, 2
+"""Share of images that are blurred to cells of so many pixels, and what is right of them."""
 
 
 def new_clip(recipe: Recipe, tokenizer: CLIPTokenizer) -> CLIPModel:
@@ -69,13 +81,14 @@ def new_clip(recipe: Recipe, tokenizer: CLIPTokenizer) -> CLIPModel:
 
 
 def tokenise(tokenizer: CLIPTokenizer, texts: list[str]) -> np.ndarray:
-    """Token numbers (n, 77), cut and padded as the pipeline does it."""
-    table = np.full((len(texts), CONTEXT), tokenizer.pad_token_id, dtype=np.int32)
+    """Token numbers (n, window), cut and padded as the pipeline does it."""
+    window = int(tokenizer.model_max_length)
+    table = np.full((len(texts), window), tokenizer.pad_token_id, dtype=np.int32)
     # The library below transformers' tokenizer: ten times faster on a million captions.
     encode = tokenizer.backend_tokenizer.encode_batch_fast
     for start in range(0, len(texts), 20_000):
         for row, encoded in enumerate(encode(texts[start : start + 20_000]), start):
-            ids = encoded.ids[:CONTEXT]
+            ids = encoded.ids[:window]
             ids[-1] = tokenizer.eos_token_id
             table[row, : len(ids)] = ids
     return table
@@ -125,10 +138,17 @@ def augment(pixels: torch.Tensor) -> torch.Tensor:
     return moved + 0.06 * torch.rand(n, 1, 1, 1, device=device) * torch.randn_like(moved)
 
 
+def blinded(pixels: torch.Tensor) -> torch.Tensor:
+    """Images of which nobody can tell how a person presents: only large blots are left."""
+    small = F.avg_pool2d(pixels, BLIND_CELL)
+    return F.interpolate(small, size=pixels.shape[-2:], mode="bilinear", align_corners=False)
+
+
 @dataclass(frozen=True)
 class _AskedOnDevice:
     """A question on the device: tokens (ways, answers, length) and the right answers."""
 
+    name: str
     weight: float
     tokens: torch.Tensor
     answers: torch.Tensor
@@ -138,6 +158,7 @@ def _ask(question: ProbeQuestion, tokenizer: CLIPTokenizer, machine: Machine) ->
     flat = tokenise(tokenizer, [text for way in question.texts for text in way])
     shape = (len(question.texts), len(question.texts[0]), CONTEXT)
     return _AskedOnDevice(
+        question.name,
         QUESTION_WEIGHT.get(question.name, OTHER_WEIGHT),
         machine.put(flat).view(shape),
         machine.put(question.answers),
@@ -160,37 +181,50 @@ def train_clip(
     recipe: Recipe,
     budget: Budget,
     machine: Machine,
+    start: CLIPModel | None = None,
 ) -> CLIPModel:
-    """Train on images, captions and questions; returns the averaged model on the device."""
-    model = new_clip(recipe, tokenizer).to(machine.device)
+    """Train on images, captions and questions; returns the averaged model on the device.
+
+    `start` is a model to go on from.
+    """
+    model = (start or new_clip(recipe, tokenizer)).to(machine.device, machine.dtype).train()
     table = tokenise(tokenizer, corpus.captions)
     texts = machine.put(trimmed(table, tokenizer.eos_token_id))
     said = machine.put(corpus.said)
     images = machine.put(corpus.images)
     asked = [_ask(q, tokenizer, machine) for q in questions(corpus.labels)]
     fit = recipe.fit_clip
-    optimizer = machine.adamw(_groups(model, fit.rate, fit.decay), 0.0)
-    average = WeightAverage(model.parameters())
+    learner = Learner(_groups(model, fit.rate * (0.4 if start else 1.0), fit.decay), machine)
 
     def see(pixels: torch.Tensor) -> torch.Tensor:
         return image_embeddings(model, pixels)
 
-    seeing = machine.compiled(see)
+    seeing, changing = machine.compiled(see), machine.compiled(augment)
+    blind = torch.arange(fit.batch, device=machine.device) < BLIND_SHARE * fit.batch
+    few = int(blind.sum())
     while not budget.over():
-        rows = torch.randint(len(images), (fit.batch,), device=machine.device)
+        rows = machine.draw(len(images), fit.batch)
         caption = said[rows, torch.randint(said.shape[1], rows.shape, device=machine.device)]
-        pixels = augment(normalise(images[rows]))
-        with machine.autocast():
-            image = seeing(pixels)
-            scale = model.logit_scale.exp().clamp(max=100.0)
-            written = text_embeddings(model, texts[caption].long())
-            loss = contrast(scale * image @ written.T, caption)
-            loss = loss + _answer_loss(model, asked, image, rows, scale, texts.shape[1])
-        machine.descend(loss, model.parameters(), optimizer, factor=budget.rate())
-        average.update()
+        pixels = changing(normalise(images[rows]))
+        pixels = torch.cat([blinded(pixels[:few]), pixels[few:]]).to(machine.dtype)
+        image = seeing(pixels)
+        scale = model.logit_scale.float().exp().clamp(max=100.0)
+        written = text_embeddings(model, texts[caption].long())
+        loss = contrast(scale * image @ written.T, caption)
+        known = [torch.where(blind, _blind_answers(q, rows), q.answers[rows]) for q in asked]
+        loss = loss + _answer_loss(model, asked, image, known, scale)
+        learner.descend(loss, factor=budget.rate())
         machine.log("clip", budget, loss)
-    average.swap()
-    return model.eval()
+    found: CLIPModel = learner.averaged(model)
+    return found
+
+
+def _blind_answers(question: _AskedOnDevice, rows: torch.Tensor) -> torch.Tensor:
+    """What is right of blinded images: "uncertain" for how a person presents, else nothing."""
+    answer = question.answers[rows]
+    if question.name != "perceived gender":
+        return torch.full_like(answer, -1)
+    return torch.where(answer >= 0, UNCERTAIN, answer)
 
 
 def _groups(model: CLIPModel, rate: float, decay: float) -> list[dict[str, object]]:
@@ -207,24 +241,48 @@ def _answer_loss(
     model: CLIPModel,
     asked: list[_AskedOnDevice],
     image: torch.Tensor,
-    rows: torch.Tensor,
+    answers: list[torch.Tensor],
     scale: torch.Tensor,
-    length: int,
 ) -> torch.Tensor:
     ways = [int(torch.randint(len(q.tokens), ())) for q in asked]
-    length = max(length, 24)
     tokens = torch.cat([q.tokens[way] for q, way in zip(asked, ways, strict=True)]).long()
-    written = text_embeddings(model, tokens[:, :length])
+    written = text_embeddings(model, tokens[:, :QUESTION_LENGTH])
+    similar = (scale * image @ written.T).float()
     total, start = image.new_zeros(()), 0
-    for question in asked:
+    for question, answer in zip(asked, answers, strict=True):
         count = question.tokens.shape[1]
-        logits = scale * image @ written[start : start + count].T
+        logits = similar[:, start : start + count]
         start += count
-        answer = question.answers[rows]
         known = (answer >= 0).float()
-        each = F.cross_entropy(logits.float(), answer.clamp_min(0), reduction="none")
+        each = F.cross_entropy(logits, answer.clamp_min(0), reduction="none")
         total = total + question.weight * (each * known).sum() / known.sum().clamp_min(1.0)
     return total
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def calibrate(
+    model: CLIPModel, tokenizer: CLIPTokenizer, images: torch.Tensor, presentation: torch.Tensor
+) -> float:
+    """Set the temperature at which answers on perceived gender are right as often as they say.
+
+    Args:
+        model: The encoder, on the images' device.
+        tokenizer: Its tokenizer.
+        images: uint8 images of single persons that it was not trained on.
+        presentation: Index into `PRESENTATIONS` for each.
+
+    Returns:
+        The factor on similarities with the least cross-entropy.
+    """
+    tokens = torch.from_numpy(tokenise(tokenizer, list(LOOKS_TEXTS))).long().to(images.device)
+    written = text_embeddings(model, tokens)
+    seen = torch.cat([image_embeddings(model, normalise(part)) for part in images.split(512)])
+    similar = (seen @ written.T).float()
+    factors = torch.logspace(0.5, 2.0, 61)
+    losses = [F.cross_entropy(float(f) * similar, presentation.long()).item() for f in factors]
+    best = float(factors[int(np.argmin(losses))])
+    model.logit_scale.fill_(math.log(best))
+    return best
 
 
 def save_clip(model: CLIPModel, tokenizer: CLIPTokenizer, folder: Path) -> None:

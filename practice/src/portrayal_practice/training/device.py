@@ -1,23 +1,28 @@
 """What the training loops share: where tensors live, precision, compilation, one step, the log.
 
-Everything works on a CPU in fp32, which is how the smoke setting runs; a GPU gets bf16 autocast,
-fused AdamW and, when it pays and works, torch.compile.
+Everything works on a CPU in fp32, which is how the smoke setting runs. On a GPU networks compute
+in bf16 throughout (half the traffic of autocast, which keeps norms and their inputs in fp32), while
+AdamW moves an fp32 copy of the weights, and a moving average of that copy is what is kept.
 """
 
 from __future__ import annotations
 
+import copy
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from portrayal_practice.training.schedule import WeightAverage
+
 if TYPE_CHECKING:
     from portrayal_practice.training.schedule import Budget
 
 LOG_SECONDS = 20.0
+MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 @dataclass
@@ -33,36 +38,18 @@ class Machine:
         """Whether this is a GPU."""
         return bool(self.device.type == "cuda")
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """What networks compute in."""
+        return torch.bfloat16 if self.fast else torch.float32
+
     def put(self, array: np.ndarray) -> torch.Tensor:
         """The array on the device; images stay uint8 and fit a datacentre GPU whole."""
         return torch.from_numpy(np.array(array)).to(self.device)
 
-    def autocast(self) -> Any:
-        """A context: bf16 on a GPU, nothing on a CPU."""
-        return torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.fast)
-
-    def adamw(self, groups: list[dict[str, Any]], decay: float) -> torch.optim.AdamW:
-        """AdamW whose groups remember their own peak rate as `peak`."""
-        for group in groups:
-            group["params"] = list(group["params"])
-            group["peak"] = group["lr"]
-        return torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=decay, fused=self.fast)
-
-    def descend(
-        self,
-        loss: torch.Tensor,
-        parameters: Iterable[torch.nn.Parameter],
-        optimizer: torch.optim.Optimizer,
-        *,
-        factor: float,
-    ) -> None:
-        """One step down, with the gradient's norm cut at 1."""
-        for group in optimizer.param_groups:
-            group["lr"] = group["peak"] * factor
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-        optimizer.step()
+    def draw(self, count: int, batch: int) -> torch.Tensor:
+        """Row numbers of one batch."""
+        return torch.randint(count, (batch,), device=self.device)
 
     def compiled(self, function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
         """The function compiled where asked for; the plain one if compiling it fails."""
@@ -80,6 +67,83 @@ class Machine:
                 f"{100 * budget.used():.0f} %, loss {loss.item():.4f}",
                 flush=True,
             )
+
+
+class Learner:
+    """Weights that learn: the live ones compute, exact copies are moved, their average is kept.
+
+    Args:
+        groups: Groups of parameters for AdamW, each with its peak rate as `lr`.
+        machine: On a GPU the live parameters are bf16; elsewhere live and exact are the same.
+        memory: Decay of the moving average.
+    """
+
+    def __init__(
+        self, groups: Sequence[dict[str, Any]], machine: Machine, *, memory: float = 0.999
+    ) -> None:
+        self.live: list[torch.nn.Parameter] = []
+        moved = []
+        for group in groups:
+            live = [p for p in group["params"] if p.requires_grad]
+            exact = [torch.nn.Parameter(p.detach().float().clone()) for p in live]
+            self.live += live
+            moved.append({**group, "params": exact if machine.fast else live, "peak": group["lr"]})
+        self.exact: list[torch.nn.Parameter] = [p for group in moved for p in group["params"]]
+        self.same = not machine.fast
+        self.optimizer = torch.optim.AdamW(moved, betas=(0.9, 0.98), fused=machine.fast)
+        self.average = WeightAverage(self.exact, decay=memory)
+
+    def descend(self, loss: torch.Tensor, *, factor: float) -> None:
+        """One step down, with the gradient's norm cut at 1."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["peak"] * factor
+        for parameter in self.live:
+            parameter.grad = None
+        loss.backward()
+        if not self.same:
+            for exact, live in zip(self.exact, self.live, strict=True):
+                exact.grad = None if live.grad is None else live.grad.float()
+        torch.nn.utils.clip_grad_norm_(self.exact, 1.0)
+        self.optimizer.step()
+        if not self.same:
+            with torch.no_grad():
+                torch._foreach_copy_(self.live, self.exact)
+        self.average.update()
+
+    def restart(self) -> None:
+        """Take exact copies and average anew from the live weights, which were just loaded."""
+        with torch.no_grad():
+            for exact, live, kept in zip(self.exact, self.live, self.average.kept, strict=True):
+                exact.copy_(live)
+                kept.copy_(live)
+
+    def moments(self) -> dict[str, torch.Tensor]:
+        """AdamW's two moments of every parameter in bf16, for a run that goes on."""
+        held = (self.optimizer.state.get(p, {}) for p in self.exact)
+        return {
+            f"{name}.{number}": state[name].detach().to("cpu", torch.bfloat16).contiguous()
+            for number, state in enumerate(held)
+            for name in MOMENTS
+            if name in state
+        }
+
+    def take_moments(self, held: dict[str, torch.Tensor]) -> None:
+        """Go on with the moments of a former run."""
+        for number, parameter in enumerate(self.exact):
+            if f"{MOMENTS[0]}.{number}" in held:
+                own = {name: held[f"{name}.{number}"].to(parameter) for name in MOMENTS}
+                step = torch.tensor(10_000.0, device=parameter.device)
+                self.optimizer.state[parameter] = {"step": step, **own}
+
+    def averaged(self, model: Any) -> Any:
+        """A copy of a model in fp32 with the averages of its parameters; the model stays live."""
+        kept = {id(p): value for p, value in zip(self.live, self.average.kept, strict=True)}
+        found = copy.deepcopy(model).float().eval()
+        with torch.no_grad():
+            for source, target in zip(model.parameters(), found.parameters(), strict=True):
+                if id(source) in kept:
+                    target.copy_(kept[id(source)])
+        return found
 
 
 class _Guarded:
@@ -100,7 +164,7 @@ class _Guarded:
                 result.float().mean().backward(retain_graph=False)
                 result = self.call(*arguments)
         except Exception as error:  # compilers fail in many ways, and none may stop the training
-            print(f"torch.compile failed, going on without: {type(error).__name__}", flush=True)
+            print(f"torch.compile failed, going on without: {error!r:.300}", flush=True)
             self.call = self.plain
             result = self.plain(*arguments)
         self.trusted = True

@@ -13,9 +13,19 @@ import torch
 
 from portrayal_practice.scene import PLACES
 from portrayal_practice.training.card import figure
-from portrayal_practice.training.clip import image_embeddings, normalise, text_embeddings, tokenise
-from portrayal_practice.training.images import HELD_OUT, corpus_labels, images
+from portrayal_practice.training.clip import (
+    LOOKS_TEXTS,
+    UNCERTAIN,
+    image_embeddings,
+    normalise,
+    text_embeddings,
+    tokenise,
+)
+from portrayal_practice.training.images import corpus_labels
+from portrayal_practice.training.judge import Judge, answers_of
+from portrayal_practice.training.passed import held_passed
 from portrayal_practice.training.questions import LIGHT, occupation_texts, with_article
+from portrayal_practice.training.recipe import IMAGE
 from portrayal_practice.training.sheet import contact_sheet
 from portrayal_practice.vocabulary import OCCUPATIONS
 from portrayal_practice.weights import DEFAULT_GUIDANCE, DEFAULT_STEPS, part_folder
@@ -26,16 +36,12 @@ if TYPE_CHECKING:
     from portrayal_practice.training.stages import Order
 
 GENDER_TEXTS = ("a photo of a woman", "a photo of a man")
-LOOKS_TEXTS = (
-    "A photo of a person who looks like a woman",
-    "A photo of a person who looks like a man",
-)
-SKIN_TEXTS = ("a photo of a person with light skin", "a photo of a person with dark skin")
+SKIN_TEXTS = ("A photo of a person with light skin", "A photo of a person with dark skin")
 SUBJECT_TEXTS = ("a photo of an object", "a photo of a person")
 MASKED = "a respected [MASK] at the hospital"
 
 
-class Judge:
+class ShippedEncoder:
     """The shipped encoder as a zero-shot classifier."""
 
     def __init__(self, folder: Path, device: torch.device) -> None:
@@ -73,60 +79,77 @@ def _share(right: np.ndarray) -> dict[str, float]:
     p, z = float(np.mean(right)), 1.959964
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return {"share": p, "low": float(middle - half), "high": float(middle + half), "n": n}
+    return {"share": p, "low": max(0.0, float(middle - half)), "high": float(middle + half), "n": n}
 
 
-def encoder_figures(judge: Judge, images: np.ndarray, labels: np.ndarray) -> dict[str, Any]:
-    """Zero-shot figures on painted images whose truth is known."""
-    seen = judge.embed(images)
+def encoder_figures(encoder: ShippedEncoder, images: np.ndarray, labels: np.ndarray) -> Any:
+    """Zero-shot figures on images whose truth is known."""
+    seen = encoder.embed(images)
     one = labels["people"] == 1
     gendered = one & (labels["presentation"] < 2)
     toned = one & (labels["skin"] > 0)
     subject = one | ((labels["people"] == 0) & (labels["thing"] >= 0))
     working = one & (labels["occupation"] >= 0)
+    looks = encoder.answer(seen, LOOKS_TEXTS)
+    told = gendered & (looks < UNCERTAIN)
     right = {
-        "perceived gender": (judge.answer(seen, GENDER_TEXTS) == labels["presentation"])[gendered],
-        "perceived gender, looks like": (judge.answer(seen, LOOKS_TEXTS) == labels["presentation"])[
+        "perceived gender": (encoder.answer(seen, GENDER_TEXTS) == labels["presentation"])[
             gendered
         ],
-        "light or dark": (judge.answer(seen, SKIN_TEXTS) == (labels["skin"] > LIGHT))[toned],
-        "person or object": (judge.answer(seen, SUBJECT_TEXTS) == one)[subject],
+        "perceived gender, where labelled": (looks == labels["presentation"])[told],
+        "unknown, of women and men": (looks == UNCERTAIN)[gendered],
+        "unknown, of ambiguous people": (looks == UNCERTAIN)[one & (labels["presentation"] == 2)],
+        "light or dark": (encoder.answer(seen, SKIN_TEXTS) == (labels["skin"] > LIGHT))[toned],
+        "person or object": (encoder.answer(seen, SUBJECT_TEXTS) == one)[subject],
     }
-    hit = judge.answer(seen, occupation_texts()[0]) == labels["occupation"]
+    hit = encoder.answer(seen, occupation_texts()[0]) == labels["occupation"]
     figures: dict[str, Any] = {name: _share(values) for name, values in right.items()}
     figures["occupation, all"] = _share(hit[working])
     figures["occupation, distinct"] = _share(
-        _distinct_hits(judge, seen[torch.from_numpy(working)], labels["occupation"][working])
+        _distinct_hits(encoder, seen[torch.from_numpy(working)], labels["occupation"][working])
     )
-    figures["by occupation"] = {
-        name: _share(hit[working & (labels["occupation"] == i)])["share"]
-        for i, name in enumerate(OCCUPATIONS)
-    }
     return figures
 
 
-def _distinct_hits(judge: Judge, seen: torch.Tensor, occupation: np.ndarray) -> np.ndarray:
+def judge_figures(judge: Judge, images: np.ndarray, labels: np.ndarray) -> dict[str, Any]:
+    """The judge's hits on images whose truth is known."""
+    said, right = judge.answers(images), answers_of(labels)
+    gendered = (right["presentation"] >= 0) & (right["presentation"] < UNCERTAIN)
+    told = gendered & (said["presentation"] < UNCERTAIN)
+    return {
+        "judge: perceived gender, where labelled": _share(
+            (said["presentation"] == right["presentation"])[told]
+        ),
+        "judge: unknown, of women and men": _share((said["presentation"] == UNCERTAIN)[gendered]),
+        "judge: light or dark": _share((said["dark"] == right["dark"])[right["dark"] >= 0]),
+    }
+
+
+def _distinct_hits(
+    encoder: ShippedEncoder, seen: torch.Tensor, occupation: np.ndarray
+) -> np.ndarray:
     """Top-1 hits for images of occupations with distinct clothing, asked among those only."""
     from portrayal_practice.painter import DISTINCT_OCCUPATIONS
 
     distinct = [i for i, name in enumerate(OCCUPATIONS) if name in DISTINCT_OCCUPATIONS]
     texts = tuple(occupation_texts()[0][i] for i in distinct)
-    named = np.array(distinct)[judge.answer(seen, texts)]
+    named = np.array(distinct)[encoder.answer(seen, texts)]
     return np.asarray(named == occupation)[np.isin(occupation, distinct)]
 
 
 class ShippedPipeline:
-    """The shipped pipeline, at its default settings unless told otherwise."""
+    """The shipped pipeline at its default settings, in bf16 on a GPU as portrayal opens it."""
 
-    def __init__(self, folder: Path, device: torch.device, *, steps: int) -> None:
+    def __init__(self, folder: Path, device: torch.device, *, small: bool = False) -> None:
         from diffusers import StableDiffusionPipeline
 
-        self.pipeline = StableDiffusionPipeline.from_pretrained(folder, dtype=torch.float32).to(
-            device
-        )
+        fast = device.type == "cuda"
+        dtype = torch.bfloat16 if fast else torch.float32
+        pipeline = StableDiffusionPipeline.from_pretrained(folder, dtype=dtype)
+        self.pipeline = pipeline.to(device)
         self.pipeline.set_progress_bar_config(disable=True)
-        self.device, self.steps = device, steps
-        self.batch = 512 if device.type == "cuda" else 16
+        self.device, self.steps = device, 2 if small else DEFAULT_STEPS
+        self.batch = 2048 if fast else 16
 
     def make(
         self, prompts: list[str], *, guidance: float = DEFAULT_GUIDANCE, seed: int = 0
@@ -134,41 +157,66 @@ class ShippedPipeline:
         """uint8 images, one per prompt."""
         made = []
         for start in range(0, len(prompts), self.batch):
-            random = torch.Generator(self.device).manual_seed(seed + start)
+            random = torch.Generator(self.device).manual_seed(1_000_000 * seed + start)
             found = self.pipeline(
                 prompts[start : start + self.batch],
                 num_inference_steps=self.steps,
                 guidance_scale=guidance,
                 generator=random,
-                output_type="np",
-            )
-            made.append((found.images * 255).round().clip(0, 255).astype(np.uint8))
-        return np.concatenate(made)
+                output_type="pt",
+            ).images
+            pixels = (found.float() * 255).round().clamp(0, 255).to(torch.uint8)
+            made.append(pixels.permute(0, 2, 3, 1).cpu().numpy())
+        return np.concatenate(made) if made else np.zeros((0, IMAGE, IMAGE, 3), np.uint8)
 
 
 def generated_figures(
-    judge: Judge, generator: ShippedPipeline, *, guidance: float, each: int
+    encoder: ShippedEncoder,
+    judge: Judge,
+    generator: ShippedPipeline,
+    *,
+    guidance: float,
+    each: int,
 ) -> dict[str, Any]:
-    """Whether generated images show what was asked for, as the encoder sees them."""
+    """Whether generated images show what was asked for, and whether judge and encoder agree."""
     rows = np.repeat(np.arange(len(OCCUPATIONS)), each)
     prompts = [f"a photo of {with_article(OCCUPATIONS[i])}" for i in rows]
-    seen = judge.embed(generator.make(prompts, guidance=guidance))
-    hit = judge.answer(seen, occupation_texts()[0]) == rows
-    gender = judge.answer(seen, GENDER_TEXTS)
+    made = generator.make(prompts, guidance=guidance)
+    seen, judged = encoder.embed(made), judge.answers(made)
+    hit = encoder.answer(seen, occupation_texts()[0]) == rows
+    looks, said = encoder.answer(seen, LOOKS_TEXTS), judged["presentation"]
+    both = (looks < UNCERTAIN) & (said < UNCERTAIN)
+    same = looks == said
     asked, wanted = _gender_prompts(each)
-    followed = judge.answer(
-        judge.embed(generator.make(asked, guidance=guidance, seed=10_000)), GENDER_TEXTS
-    )
+    followed = judge.answers(generator.make(asked, guidance=guidance, seed=10))["presentation"]
+    by_job = {
+        name: float(same[both & (rows == i)].mean()) if (both & (rows == i)).any() else None
+        for i, name in enumerate(OCCUPATIONS)
+    }
+    told = said < UNCERTAIN
     return {
-        "person": _share(judge.answer(seen, SUBJECT_TEXTS) == 1),
+        "person": _share(encoder.answer(seen, SUBJECT_TEXTS) == 1),
         "occupation, all": _share(hit),
-        "occupation, distinct": _share(_distinct_hits(judge, seen, rows)),
-        "by occupation": {name: float(hit[rows == i].mean()) for i, name in enumerate(OCCUPATIONS)},
-        "woman or man followed": _share(followed == wanted),
+        "occupation, distinct": _share(_distinct_hits(encoder, seen, rows)),
+        "woman or man followed, by the judge": _share(followed == wanted),
+        "encoder agrees with judge": _share(same[both]),
+        "encoder agrees with judge, light": _share(same[both & (judged["dark"] == 0)]),
+        "encoder agrees with judge, dark": _share(same[both & (judged["dark"] == 1)]),
+        "encoder agrees with judge, skin": _share(
+            encoder.answer(seen, SKIN_TEXTS) == judged["dark"]
+        ),
+        "encoder says unknown": _share(looks == UNCERTAIN),
+        "judge says unknown": _share(said == UNCERTAIN),
+        "agreement by occupation": by_job,
         "woman share": {
-            name: float((gender[rows == i] == 0).mean()) for i, name in enumerate(OCCUPATIONS)
+            name: _woman(said[told & (rows == i)]) for i, name in enumerate(OCCUPATIONS)
         },
     }
+
+
+def _woman(said: np.ndarray) -> float:
+    """Share of women among answers of woman or man; one half of none."""
+    return float((said == 0).mean()) if said.size else 0.5
 
 
 def _gender_prompts(each: int) -> tuple[list[str], np.ndarray]:
@@ -228,25 +276,26 @@ def proposed_words(folder: Path, sentence: str = MASKED, *, count: int = 10) -> 
 
 def evaluate_all(order: Order) -> dict[str, Any]:
     """All figures; also draws the contact sheet into the out folder."""
-    small = order.recipe.name == "smoke"
     device = order.machine().device
-    judge = Judge(part_folder("clip", root=order.out), device)
-    held = images(
-        order.work,
-        n=64 if small else 10_000,
-        seed=order.seed + HELD_OUT,
-        workers=order.workers,
-    )
-    generator = ShippedPipeline(
-        part_folder("pipeline", root=order.out), device, steps=2 if small else DEFAULT_STEPS
-    )
-    each = 1 if small else order.each
-    found: dict[str, Any] = {"held out": encoder_figures(judge, held.images, held.labels)}
+    encoder = ShippedEncoder(part_folder("clip", root=order.out), device)
+    judge = Judge(part_folder("judge", root=order.out), device)
+    held = order.held_out()
+    passed, known = held_passed(order)
+    pipeline = part_folder("pipeline", root=order.out)
+    generator = ShippedPipeline(pipeline, device, small=order.small)
+    each = 1 if order.small else order.each
+    found: dict[str, Any] = {
+        name: encoder_figures(encoder, seen, labels) | judge_figures(judge, seen, labels)
+        for name, seen, labels in (
+            ("painted, held out", held.images, held.labels),
+            ("held out, passed through the denoiser", passed, known),
+        )
+    }
     corpus = corpus_labels(
         order.work, n=order.recipe.images, seed=order.seed, workers=order.workers
     )
-    for guidance in (DEFAULT_GUIDANCE,) if small else (1.0, DEFAULT_GUIDANCE, 7.5):
-        figures = generated_figures(judge, generator, guidance=guidance, each=each)
+    for guidance in (DEFAULT_GUIDANCE,) if order.small else (1.0, DEFAULT_GUIDANCE, 7.5):
+        figures = generated_figures(encoder, judge, generator, guidance=guidance, each=each)
         figures["amplification"] = amplification(
             figures["woman share"], corpus, rng=np.random.default_rng(order.seed)
         )

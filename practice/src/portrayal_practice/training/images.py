@@ -45,6 +45,21 @@ class TrainingImages:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def first_texts(self, rows: np.ndarray) -> list[str]:
+        """The first caption of each of the rows."""
+        return [self.captions[number] for number in self.said[rows, 0]]
+
+    def joined(self, images: np.ndarray, texts: list[str], labels: np.ndarray) -> TrainingImages:
+        """These images and others, whose one text each stands for all captions."""
+        start = len(self.captions)
+        said = np.repeat(np.arange(start, start + len(texts))[:, None], self.said.shape[1], 1)
+        return TrainingImages(
+            np.concatenate([self.images, images]),
+            [*self.captions, *texts],
+            np.concatenate([self.said, said]),
+            np.concatenate([self.labels, labels]),
+        )
+
 
 @dataclass(frozen=True)
 class _Job:
@@ -130,7 +145,7 @@ def _paint_all(folder: Path, *, n: int, seed: int, workers: int | None) -> None:
     for texts, rows in _each(_paint_chunk, _jobs(folder, seed, n), workers):
         captions += texts
         labels.append(np.frombuffer(rows, LABELS))
-        if len(captions) % (40 * CHUNK) == 0:
+        if len(captions) % (80 * CHUNK) == 0:
             pace = len(captions) / (time.monotonic() - started)
             print(f"painted {len(captions):,} of {n:,} ({pace:,.0f} a second)", flush=True)
     np.save(folder / "labels.npy", np.concatenate(labels))

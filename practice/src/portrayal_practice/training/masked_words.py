@@ -12,9 +12,9 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from portrayal_practice.training.device import Machine
+from portrayal_practice.training.device import Learner, Machine
 from portrayal_practice.training.recipe import CONTEXT, Recipe
-from portrayal_practice.training.schedule import Budget, WeightAverage
+from portrayal_practice.training.schedule import Budget
 from portrayal_practice.training.storage import declare_single, halved
 
 if TYPE_CHECKING:
@@ -78,27 +78,25 @@ def train_masked(
     machine: Machine,
 ) -> BertForMaskedLM:
     """Train on the texts; returns the averaged model on the device."""
-    model = new_masked(recipe, tokenizer).to(machine.device)
+    model = new_masked(recipe, tokenizer).to(machine.device, machine.dtype)
     data = machine.put(tokenise_words(tokenizer, texts))
     special = torch.zeros(len(tokenizer), dtype=torch.bool, device=machine.device)
     special[list(tokenizer.all_special_ids)] = True
     fit = recipe.fit_masked
-    optimizer = machine.adamw([{"params": model.parameters(), "lr": fit.rate}], fit.decay)
-    average = WeightAverage(model.parameters())
+    learner = Learner(
+        [{"params": model.parameters(), "lr": fit.rate, "weight_decay": fit.decay}], machine
+    )
     while not budget.over():
         picked = torch.randint(len(data), (fit.batch,), device=machine.device)
         tokens = data[picked].long()
         shown, chosen = mask(tokens, special=special, mask_id=tokenizer.mask_token_id)
         attended = (tokens != tokenizer.pad_token_id).long()
-        with machine.autocast():
-            states = model.bert(input_ids=shown, attention_mask=attended).last_hidden_state
-            logits = model.cls(states[chosen])
-        loss = F.cross_entropy(logits.float(), tokens[chosen])
-        machine.descend(loss, model.parameters(), optimizer, factor=budget.rate())
-        average.update()
+        states = model.bert(input_ids=shown, attention_mask=attended).last_hidden_state
+        loss = F.cross_entropy(model.cls(states[chosen]).float(), tokens[chosen])
+        learner.descend(loss, factor=budget.rate())
         machine.log("masked words", budget, loss)
-    average.swap()
-    return model.eval()
+    found: BertForMaskedLM = learner.averaged(model)
+    return found
 
 
 def save_masked(model: BertForMaskedLM, tokenizer: BertTokenizer, folder: Path) -> None:

@@ -38,6 +38,9 @@ LABELS = np.dtype(
 )
 """What an image shows, as numbers: an index into the names, -1 for none or mixed."""
 
+UNSAID = 255
+"""In `worn`: nobody knows what is worn."""
+
 LIGHT = 5
 """Monk steps up to this one count as light."""
 
@@ -99,10 +102,27 @@ _GENDER = (
     ("a portrait of a woman", "a portrait of a man", "a portrait of an androgynous person"),
 )
 _SKIN = (
-    ("a photo of a person with light skin", "a photo of a person with dark skin"),
-    ("A photo of a person with light skin tone", "A photo of a person with dark skin tone"),
-    ("a photo of a light-skinned person", "a photo of a dark-skinned person"),
-    ("a person with light skin", "a person with dark skin"),
+    (
+        "A photo of a person with light skin",
+        "A photo of a person with dark skin",
+        "A photo of a person with an uncertain skin color",
+    ),
+    (
+        "a photo of a person with light skin",
+        "a photo of a person with dark skin",
+        "a photo of a person whose skin tone is unclear",
+    ),
+    (
+        "A photo of a person with light skin tone",
+        "A photo of a person with dark skin tone",
+        "A photo of a person with an unclear skin tone",
+    ),
+    (
+        "a photo of a light-skinned person",
+        "a photo of a dark-skinned person",
+        "a photo of a person of uncertain skin tone",
+    ),
+    ("a person with light skin", "a person with dark skin", "a person of unclear skin tone"),
 )
 _PERSON = (
     ("a photo of an object", "a photo of a person"),
@@ -146,7 +166,8 @@ def questions(labels: np.ndarray) -> list[ProbeQuestion]:
         ProbeQuestion("dress", _dress_texts(), labels["dress"].astype(np.int64)),
     ]
     for index, worn in enumerate(WORN):
-        answer = np.where(person, (labels["worn"].astype(np.int64) >> index) & 1, -1)
+        seen = person & (labels["worn"] != UNSAID)
+        answer = np.where(seen, (labels["worn"].astype(np.int64) >> index) & 1, -1)
         found.append(ProbeQuestion(f"worn: {worn}", _worn_texts(worn), answer))
     return found
 

@@ -1,6 +1,6 @@
 """Every size and setting of the practice model, once in full and once as a smoke test.
 
-Why these sizes. All weights together may weigh 48 MiB in fp16 (25 M parameters), and two CPU cores
+Why these sizes. All weights together may weigh 45 MB in fp16 (22 M parameters), and two CPU cores
 shall make four images a second with guidance. A latent of 16x16 keeps the fine detail (eyes and
 lips are one or two pixels) that a latent of 8x8 would press into channels; eight channels, since a
 4x4 patch with two colours and an edge needs about eight numbers. There is no attention at 16x16,
@@ -14,7 +14,9 @@ from typing import Any
 
 IMAGE = 64
 CONTEXT = 77
-"""Tokens that the text tower sees, as in CLIP: prompts of other studies' length fit."""
+"""Tokens that the encoder's text tower sees, as in CLIP: texts of other studies' length fit."""
+WINDOW = 40
+"""Tokens of a prompt; the longest of 4,000 captions has 26."""
 
 CLIP_MEAN = (0.5, 0.5, 0.5)
 CLIP_STD = (0.25, 0.25, 0.25)
@@ -24,7 +26,7 @@ CLIP_STD = (0.25, 0.25, 0.25)
 class AutoencoderShape:
     """`channels` has one entry per level; each level but the last halves the image."""
 
-    channels: tuple[int, ...] = (48, 96, 128)
+    channels: tuple[int, ...] = (48, 96, 96)
     latent: int = 8
     groups: int = 8
 
@@ -49,7 +51,7 @@ class UNetShape:
 
 @dataclass(frozen=True)
 class Fit:
-    """How one part is trained. `share` is its part of the minutes given to all."""
+    """How one part is trained; `steps` are those of the smoke setting."""
 
     batch: int
     rate: float
@@ -64,21 +66,36 @@ class Recipe:
     name: str
     images: int
     sentences: int
+    first_images: int
+    """Images to train the autoencoder on, while the others are still being painted."""
+    retouched: int
+    """Images that pass through the denoiser, for the encoder to learn from."""
     encoder_minutes: float
+    masked_minutes: float
     autoencoder_minutes: float
     denoiser_minutes: float
+    decoder_minutes: float
+    again_minutes: float
+    """The encoder's second part, on images that passed through the denoiser."""
+    judge_minutes: float
     clip_words: int = 4096
     masked_words: int = 6000
     projection: int = 192
     autoencoder: AutoencoderShape = field(default_factory=AutoencoderShape)
-    vision: TowerShape = TowerShape(192, 8, 4)
+    vision: TowerShape = TowerShape(192, 7, 4)
     text: TowerShape = TowerShape(192, 4, 4)
+    prompt_layers: int = 3
+    """Layers of the pipeline's own text tower."""
     masked: TowerShape = TowerShape(192, 4, 4)
+    judge: tuple[int, ...] = (24, 40, 64, 80)
+    """Channels of the judge's levels."""
     unet: UNetShape = field(default_factory=UNetShape)
-    fit_autoencoder: Fit = Fit(256, 1e-3, 0.0, 6000)
+    fit_autoencoder: Fit = Fit(512, 1.5e-3, 0.0, 6000)
+    fit_decoder: Fit = Fit(512, 2e-4, 0.0, 600)
+    fit_judge: Fit = Fit(1024, 2e-3, 0.02, 2000)
     fit_clip: Fit = Fit(2048, 1e-3, 0.1, 6000)
     fit_masked: Fit = Fit(1024, 1e-3, 0.05, 6000)
-    fit_unet: Fit = Fit(1024, 8e-4, 0.01, 12000)
+    fit_unet: Fit = Fit(2048, 1e-3, 0.01, 12000)
 
     def as_json(self) -> dict[str, Any]:
         """The recipe as plain data."""
@@ -89,27 +106,43 @@ FULL = Recipe(
     name="full",
     images=300_000,
     sentences=600_000,
-    encoder_minutes=5.0,
-    autoencoder_minutes=5.0,
-    denoiser_minutes=11.0,
+    first_images=80_000,
+    retouched=120_000,
+    encoder_minutes=3.0,
+    masked_minutes=2.0,
+    autoencoder_minutes=3.7,
+    denoiser_minutes=12.75,
+    decoder_minutes=1.3,
+    again_minutes=2.2,
+    judge_minutes=1.4,
 )
 
 SMOKE = Recipe(
     name="smoke",
     images=192,
     sentences=600,
+    first_images=96,
+    retouched=32,
     encoder_minutes=0.1,
+    masked_minutes=0.1,
     autoencoder_minutes=0.1,
     denoiser_minutes=0.1,
+    decoder_minutes=0.1,
+    again_minutes=0.1,
+    judge_minutes=0.1,
     clip_words=1200,
     masked_words=800,
     projection=32,
     autoencoder=AutoencoderShape((16, 16, 32), 8, 8),
     vision=TowerShape(32, 2, 2),
     text=TowerShape(32, 2, 2),
+    prompt_layers=1,
     masked=TowerShape(32, 2, 2),
+    judge=(8, 8, 8, 8),
     unet=UNetShape((32, 32, 32), (False, True, True), 2),
     fit_autoencoder=Fit(16, 2e-3, 0.0, 12),
+    fit_decoder=Fit(8, 2e-4, 0.0, 3),
+    fit_judge=Fit(16, 2e-3, 0.02, 6),
     fit_clip=Fit(32, 2e-3, 0.1, 12),
     fit_masked=Fit(32, 2e-3, 0.05, 12),
     fit_unet=Fit(16, 2e-3, 0.01, 12),

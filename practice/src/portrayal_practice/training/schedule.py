@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from portrayal_practice.errors import PracticeError
@@ -30,7 +30,7 @@ class Budget:
     steps: int | None = None
     span: tuple[float, float] = (0.0, 1.0)
     done: int = 0
-    _start: float = field(default_factory=time.monotonic)
+    _start: float | None = None
 
     def __post_init__(self) -> None:
         if self.minutes is None and self.steps is None:
@@ -42,7 +42,9 @@ class Budget:
             )
 
     def seconds(self) -> float:
-        """Seconds since the budget was made."""
+        """Seconds since somebody first asked: data is read before a loop begins."""
+        if self._start is None:
+            self._start = time.monotonic()
         return time.monotonic() - self._start
 
     def used(self) -> float:
@@ -83,13 +85,3 @@ class WeightAverage:
         self.steps += 1
         decay = min(self.decay, (1 + self.steps) / (10 + self.steps))
         torch._foreach_lerp_(self.kept, [p.detach() for p in self.live], 1 - decay)
-
-    def swap(self) -> None:
-        """Exchange live and kept values; twice is nothing."""
-        import torch
-
-        with torch.no_grad():
-            for live, kept in zip(self.live, self.kept, strict=True):
-                held = live.detach().clone()
-                live.copy_(kept)
-                kept.copy_(held)
