@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +22,19 @@ app = typer.Typer(
     help="The practice world: truth, corpus, train. Fiction for calibration.",
     no_args_is_help=True,
 )
+
+
+class Whose(StrEnum):
+    """Whose truth is asked for."""
+
+    painter = "painter"
+    model = "model"
+
+
+_WHOSE = {
+    Whose.painter: "Truth of practice:painter, as planted. The model's own: --of model.",
+    Whose.model: "Truth of the practice model, as measured. The painter's: --of painter.",
+}
 
 
 def add_to(root: typer.Typer) -> None:
@@ -51,21 +65,29 @@ def truth(
     samples: Annotated[
         int, typer.Option(min=100, help="Images per prompt, or texts per set of words.")
     ] = 200,
+    of: Annotated[
+        Whose, typer.Option(help="Whose truth: the painter's, exact, or the model's, measured.")
+    ] = Whose.painter,
     json: o.Json = False,
 ) -> None:
-    """Say what a study would find on practice:painter with endless images."""
+    """State what a study would find on practice:painter, or on the model, with endless images."""
     from portrayal.studies import load_studies
-    from portrayal_practice.calibration import study_truth
+    from portrayal_practice.calibration import measured_truth, study_truth
 
     with console.progress(json) as show:
         rows = [
             row
             for one in load_studies(study)
-            for row in study_truth(one, samples=samples, on_progress=partial(show, one.name))
+            for row in (
+                study_truth(one, samples=samples, on_progress=partial(show, one.name))
+                if of is Whose.painter
+                else measured_truth(one)
+            )
         ]
     if json:
         console.as_json(rows)
     else:
+        console.out.print(Text(_WHOSE[of], style="dim"))
         show_truths(rows)
 
 

@@ -1,6 +1,7 @@
 """Calibration: what studies ought to find on `practice:painter`, and how often they do.
 
-study_truth(study, samples=200)          what endless images would show
+study_truth(study, samples=200)          what endless painted images would show
+measured_truth(study)                    what endless images of the model would show, as measured
 paint_pool(prompts, samples)             many measured images, to draw small audits from
 coverage(study, pool, images=4)          how often intervals hold the truth
 rejections(study, pool, images=4)        how often a true null is rejected
@@ -19,12 +20,13 @@ from portrayal_practice.calibration.coverage import (
     rejections,
 )
 from portrayal_practice.calibration.pool import paint_pool
-from portrayal_practice.calibration.truth import study_truth
+from portrayal_practice.calibration.truth import measured_truth, study_truth
 
 __all__ = [
     "CoverageResult",
     "RejectionResult",
     "coverage",
+    "measured_truth",
     "paint_pool",
     "pool_truth",
     "rejections",

@@ -1,7 +1,8 @@
-"""What a study would find on `practice:painter` with endless images.
+"""What a study would find in the practice world with endless images.
 
-The painter states the group shares of every prompt exactly, from the planted table, and makes many
-images where only images can tell. What follows from it for a study, its kind computes.
+There are two truths. The painter states the group shares of every prompt exactly, from the planted
+table, and makes many images where only images can tell. Of the trained model, group shares were
+measured once. What follows from either for a study, its kind computes.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from portrayal.errors import one_of
 from portrayal.generators import Pool, StatedShares
 from portrayal.kinds import kind_of
 from portrayal.progress import OnCount
 from portrayal.studies import Study
+from portrayal_practice.calibration.measured import MeasuredTruth, counted_shares
 from portrayal_practice.calibration.pool import paint_pool
 from portrayal_practice.errors import PracticeError
 from portrayal_practice.planted import AXES
@@ -52,6 +56,37 @@ def study_truth(
     """
     world = PlantedTruth(study.name, samples, folder, on_progress)
     return [row.as_dict() for row in kind_of(study).truth(study, world, samples=samples)]
+
+
+def measured_truth(study: Study, *, draws: int = 400) -> list[dict[str, Any]]:
+    """Say what a study would find on the practice model with endless images, as far as measured.
+
+    Args:
+        study: A study about group shares whose prompts are in the shipped table.
+        draws: How often the table is drawn again for the intervals.
+
+    Returns:
+        Rows as of `study_truth`; the interval is about the images that were not generated.
+
+    Raises:
+        StudyError: The study's kind computes no truths.
+        PracticeError: A prompt, an axis or a group that was not measured.
+    """
+    table, rng, kind = counted_shares(), np.random.default_rng(0), kind_of(study)
+
+    def rows(source: np.random.Generator | None) -> list[dict[str, Any]]:
+        world = MeasuredTruth(study.name, table, source)
+        return [row.as_dict() for row in kind.truth(study, world, samples=2)]
+
+    found = rows(None)
+    values = np.array([[row["truth"] for row in rows(rng)] for _ in range(draws)], dtype=float)
+    low, high = np.quantile(values, (0.025, 0.975), axis=0)
+    how = f"{table.images} images"
+    return [
+        row | {"low": min(float(a), row["truth"]), "high": max(float(b), row["truth"]), "how": how}
+        for row, a, b in zip(found, low, high, strict=True)
+        if row["truth"] is not None
+    ]
 
 
 @dataclass(frozen=True, slots=True)
