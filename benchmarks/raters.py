@@ -50,7 +50,8 @@ def main(arguments: Sequence[str] = ()) -> None:
         return
     print(
         f"{asked.raters} raters at once, {asked.answers} answers each: "
-        f"{found['stored']} of {found['sent']} stored, {found['doubled']} doubled\n"
+        f"{found['stored']} of {found['sent']} stored, {found['doubled']} doubled, "
+        f"{found['in_audit']} in the audit\n"
         f"answer until stored: median {found['median_ms']:.0f} ms (target {TARGET_MS:.0f}), "
         f"95 % {found['p95_ms']:.0f} ms, longest {found['longest_ms']:.0f} ms; "
         f"{found['per_second']:.0f} answers a second"
@@ -77,11 +78,13 @@ def measure(raters: int, answers: int, database: str | None) -> dict[str, Any]:
             server.terminate()
             server.join()
         stored, revisions = _count(audit, database)
+        in_audit = len(AuditFolder(audit).votes().filter("answer IS NOT NULL").fetchall())
     times.sort()
     return {
         "sent": raters * answers,
         "stored": stored,
         "doubled": revisions - stored,
+        "in_audit": in_audit,
         "median_ms": statistics.median(times) * 1e3,
         "p95_ms": times[int(0.95 * len(times))] * 1e3,
         "longest_ms": times[-1] * 1e3,

@@ -186,7 +186,8 @@ def test_answers_that_check_a_measurer_are_no_sample_of_their_own(tmp_path: Path
     fill_audit(audit, [study], look_of, seeds=lambda prompt: list(prompt.seeds))  # type: ignore[arg-type]
     key = audit.images().select("key").fetchall()[0][0]
     design = Design({"jobs": 24}, {key: "jobs"})
-    audit.remember_campaign("check", {"axes": [GENDER], "design": design.as_dict()})
+    campaign = {"axes": [GENDER], "check": True, "design": design.as_dict()}
+    audit.remember_campaign("check", campaign)
     definitions = written(default_questions({GENDER: ("woman", "man")}))
     audit.append_votes(
         [

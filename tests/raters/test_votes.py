@@ -107,7 +107,7 @@ def test_an_answer_that_contradicts_an_earlier_one(audit: AuditFolder, tmp_path:
     file, vote_map = write(tmp_path, "one,1,a photo of nurse,0,woman\n")
     done = raters.import_votes(audit.path, file, vote_map)
     assert (done.new, done.contradictory) == (1, 1)
-    assert "1 questions have contradictory answers by one rater" in done.sentence()
+    assert "contradictory answers by one rater, without a time, to 1 question" in done.sentence()
     votes = raters.load_votes(audit)
     assert [vote.answers for vote in votes.votes] == [{"gender": "man"}]
     assert votes.dropped == {"contradictory answers by one rater": 1}

@@ -82,6 +82,11 @@ def say(text: str) -> None:
     notes.print(text, soft_wrap=True, markup=False)
 
 
+def line(text: str) -> None:
+    """Write one line of a result (standard output), unbroken."""
+    out.print(text, soft_wrap=True, markup=False)
+
+
 def paragraph(text: str | Text) -> None:
     """Write a line of a result; on a terminal it is broken between words."""
     out.print(text, soft_wrap=not out.is_terminal, markup=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,7 +11,7 @@ import typer
 from portrayal.cli import bring, console
 from portrayal.cli import options as o
 from portrayal.cli.exit_codes import in_options
-from portrayal.errors import AuditError
+from portrayal.errors import AuditError, SettingError
 
 if TYPE_CHECKING:
     from portrayal.raters import Site
@@ -35,34 +35,78 @@ def add_to(root: typer.Typer) -> None:
 
 def annotate(
     audit: o.AuditFolder,
-    study: Study = None,
-    raters: Annotated[int, typer.Option(min=1, help="How many raters there shall be.")] = 3,
-    per_image: Annotated[int, typer.Option(min=1, help="Raters for each image.")] = 3,
+    study: Annotated[
+        list[str] | None,
+        typer.Option(metavar="STUDY", help="Study to rate; repeatable (default: all studies)."),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, help="Draw this many images at random to check a measurer's labels."),
+    ] = None,
+    per_concept: Annotated[
+        int | None, typer.Option(min=1, help="Draw this many images of each concept or attribute.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACTOR=LEVEL,...", help="Rate only images with these levels."),
+    ] = None,
+    raters: Annotated[
+        int | None, typer.Option(min=1, help="Number of raters (default: 3; with --sample 1).")
+    ] = None,
+    per_image: Annotated[
+        int | None, typer.Option(min=1, help="Raters per image (default: 3; with --sample 1).")
+    ] = None,
+    checks: Annotated[
+        float | None,
+        typer.Option(help="Share of images shown twice (default: 0.05; with --sample 0.2)."),
+    ] = None,
     questions: Questions = None,
     attribute: Attribute = None,
     known: Annotated[Path | None, typer.Option(help="CSV of images with known answers.")] = None,
-    checks: Annotated[float, typer.Option(help="Share of images that come twice.")] = 0.05,
     database: Annotated[str | None, typer.Option(help="A PostgreSQL URL; default: SQLite.")] = None,
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Where to listen; 0: any free port.")] = 8000,
     url: Annotated[str | None, typer.Option(help="The address behind a proxy.")] = None,
 ) -> None:
-    """Serve a page on which people rate images; prints their personal links."""
+    """Serve a page on which people rate images; prints their personal links.
+
+    With --sample 60, one person checks a measurer's labels in about ten minutes.
+    """
+    from portrayal.audit import AuditFolder, quoted
+    from portrayal.findings import predicted_labels
     from portrayal.raters import site
 
+    usual = (3, 3, 0.05) if sample is None else (1, 1, 0.2)
     with site.listen(host, port, url=url) as place:  # first: links are shown once
         prepared = site.prepare(
-            audit, study=study, raters=raters, per_image=per_image, questions=questions,
-            attribute=attribute, known=known, checks=checks, database=database,
+            audit, study=study, raters=raters or usual[0], questions=questions,
+            attribute=attribute, known=known, database=database,
+            per_image=per_image or usual[1], checks=usual[2] if checks is None else checks,
+            sample=sample, per_concept=per_concept, only=_levels(only or ()),
+            predicted={} if sample is None else predicted_labels(AuditFolder(audit)),
         )  # fmt: skip
+        console.say(prepared.sentence())
         site.serve(
             audit, database=database, at=place,
             on_ready=lambda site: _say_links(site, prepared.tokens),
         )  # fmt: skip
     try:
         console.say(site.collect(audit, database=database).sentence())
+        console.say(f"next: portrayal analyze {quoted(audit)}")
     except AuditError as error:  # nobody has rated anything yet: a fine end of a session
         console.say(str(error))
+
+
+def _levels(only: Sequence[str]) -> dict[str, list[str]]:
+    """Read `attribute=doctor,chef`."""
+    found: dict[str, list[str]] = {}
+    for one in only:
+        factor, equals, levels = one.partition("=")
+        chosen = [level.strip() for level in levels.split(",") if level.strip()]
+        if not equals or not factor.strip() or not chosen:
+            raise SettingError("only", f"is {one!r}; allowed: FACTOR=LEVEL,LEVEL")
+        found.setdefault(factor.strip(), []).extend(chosen)
+    return found
 
 
 def votes(
@@ -132,9 +176,10 @@ def export_tasks(
 
 
 def _say_links(site: Site, tokens: Mapping[str, str]) -> None:
+    """Print links to standard output, remarks to standard error."""
     for name, token in tokens.items():
-        console.say(f"{name}: {site.rater_link(token)}")
+        console.line(f"{name}: {site.rater_link(token)}")
     if not tokens:
-        console.say("raters keep the links they have")
-    console.say(f"your own page: {site.admin_link}")
-    console.say("Ctrl-C ends it; the same command continues")
+        console.say("raters keep the links they have; the admin page replaces a lost one")
+    console.line(f"admin page (keep this link private): {site.admin_link}")
+    console.say("Ctrl-C stops the page; the same command continues")

@@ -44,6 +44,7 @@ from .label_rules import LabelRule as LabelRule
 from .label_table import LabelTable as LabelTable
 from .label_table import label_rows as label_rows
 from .label_table import labels_csv as labels_csv
+from .label_table import predicted_labels as predicted_labels
 from .labels import Shown as Shown
 from .labels import image_labels as image_labels
 from .labels import label_shown as label_shown

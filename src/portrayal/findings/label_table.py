@@ -13,6 +13,7 @@ from portrayal.audit import AuditFolder, harmless
 from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
 from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
+from portrayal.raters import RATERS
 from portrayal.records import plain
 from portrayal.studies import Axis, Study, in_telling_order, study_from_dict
 
@@ -93,6 +94,22 @@ def label_rows(
             found = image_labels(images, name, axis, data)
             if found is not None:
                 yield from _rows(images, found, title, who)
+
+
+def predicted_labels(audit: AuditFolder) -> dict[str, str]:
+    """Return a label of each image by the audit's first measurer, for drawing a sample to check.
+
+    People's labels do not count. Of several axes, the first one that the measurer labels an image
+    on is taken.
+    """
+    found: dict[str, str] = {}
+    measurers = study_measurers(audit)
+    names = zip(measurers, measurer_names(measurers), strict=True)
+    machine = next((name for one, name in names if one.kind != RATERS), None)
+    for row in label_rows(audit) if machine is not None else ():
+        if row["measurer"] == machine and row["person"] is None:
+            found.setdefault(row["key"], f"{row['axis']} {row['label']}")
+    return found
 
 
 class _Asked(NamedTuple):

@@ -138,8 +138,8 @@ def rater_labels(audit: AuditFolder, raters: Identity) -> dict[str, dict[str, di
     """
     if not has_votes(audit):
         return {}
-    drawn = [name for name, one in audit.campaigns().items() if one.get("design") is not None]
-    votes = load_votes(audit, without=() if raters.settings["samples"] else drawn)
+    checks = [name for name, one in audit.campaigns().items() if one.get("check")]
+    votes = load_votes(audit, without=() if raters.settings["samples"] else checks)
     found: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
     for axis in dict.fromkeys(one.axis for one in votes.questions.axes):
         labels, _ = consensus_labels(votes, axis, rule=raters.settings["consensus"])

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+
+LEAST_PER_STRATUM = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +63,74 @@ def combined(probabilities: Collection[float]) -> float:
     for one in probabilities:
         missed *= 1.0 - one
     return round(1.0 - missed, 15)
+
+
+def draw(
+    strata: Mapping[str, Sequence[str]],
+    prompts: Mapping[str, str],
+    sizes: Mapping[str, int],
+    *,
+    seed: int,
+) -> Design:
+    """Draw images within strata; the order mixes strata, so that a part of it is a draw as well.
+
+    Args:
+        strata: Images by stratum.
+        prompts: The prompt of each image: images are spread over prompts.
+        sizes: How many to draw of each stratum.
+        seed: Of the draw.
+    """
+    rng = np.random.default_rng([seed, 20])
+    places: dict[str, tuple[float, str]] = {}
+    for name, mine in sorted(strata.items()):
+        chosen = systematic(mine, prompts, sizes[name], rng=rng)
+        for rank, image in enumerate(rng.permutation(chosen).tolist()):
+            places[image] = ((rank + rng.random()) / len(chosen), name)
+    order = sorted(places, key=lambda image: places[image][0])
+    population = {name: len(mine) for name, mine in strata.items()}
+    return Design(population, {image: places[image][1] for image in order}, seed)
+
+
+def allocation(population: Mapping[str, int], sample: int) -> dict[str, int]:
+    """Share a sample out over strata: two of each at least, the rest by size.
+
+    >>> allocation({"a": 90, "b": 9, "c": 1}, 20)
+    {'a': 17, 'b': 2, 'c': 1}
+    """
+    total = min(sample, sum(population.values()))
+    sizes = {name: min(LEAST_PER_STRATUM, n) for name, n in population.items()}
+    if sum(sizes.values()) > total:
+        sizes = dict.fromkeys(population, 0)
+    while (left := total - sum(sizes.values())) > 0:
+        open_ = {name: n - sizes[name] for name, n in population.items() if n > sizes[name]}
+        ideal = {name: total * population[name] / sum(population.values()) for name in open_}
+        name = max(open_, key=lambda one: (ideal[one] - sizes[one], population[one], one))
+        step = max(1, min(left, open_[name], math.floor(ideal[name] - sizes[name])))
+        sizes[name] += step
+    return sizes
+
+
+def systematic(
+    images: Sequence[str], prompts: Mapping[str, str], n: int, *, rng: np.random.Generator
+) -> list[str]:
+    """Draw n images with equal probabilities, spread evenly over their prompts.
+
+    Images are put in order by prompt, prompts and the images of each in random order, and every
+    (N/n)-th is taken from a random start.
+
+    Args:
+        images: All images of a stratum.
+        prompts: Their prompts.
+        n: How many to draw.
+        rng: Source of the draw.
+    """
+    by_prompt: dict[str, list[str]] = defaultdict(list)
+    for image in sorted(images):
+        by_prompt[prompts[image]].append(image)
+    texts = rng.permutation(sorted(by_prompt)).tolist()
+    ordered = [image for text in texts for image in rng.permutation(by_prompt[text]).tolist()]
+    if not n:
+        return []
+    step = len(ordered) / n
+    start = rng.random() * step
+    return [ordered[min(int(start + i * step), len(ordered) - 1)] for i in range(n)]

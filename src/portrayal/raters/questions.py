@@ -29,6 +29,9 @@ ASSOCIATION = "association"
 
 CANT_JUDGE = "can't judge"
 
+ASKED = "_asked"
+"""A level of an image of the rating page: the ids of the questions that are asked about it."""
+
 _WITHOUT_A_STUDY = ("perceived gender", "skin tone")
 _FIELD = re.compile(r"\{[^{}]*\}")
 
@@ -150,9 +153,15 @@ class QuestionSet(StudyPart):
             factors: The levels of the image; one without a factor counts as having any level.
         """
         found: dict[str, Question] = {}
+        named = factors[ASKED].split(",") if ASKED in factors else None
         for question in self.questions:
-            fits = all(
-                factors.get(name) in (None, *levels) for name, levels in question.asked_for.items()
+            fits = (
+                question.id in named
+                if named is not None
+                else all(
+                    factors.get(name) in (None, *levels)
+                    for name, levels in question.asked_for.items()
+                )
             )
             if fits and all(name in found for name in question.asked_if):
                 found[question.id] = question

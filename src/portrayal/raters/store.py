@@ -60,14 +60,17 @@ class VoteImport:
 
     def sentence(self) -> str:
         """Say it in one line."""
-        said = f"{self.votes} votes by {self.raters} raters on {self.images} images"
+        said = (
+            f"{_counted(self.votes, 'vote')} by {_counted(self.raters, 'rater')} on "
+            f"{_counted(self.images, 'image')}"
+        )
         said += f": {self.new} answers stored" if self.new else ": all stored before"
         if left_out := sum(self.dropped.values()):
             said += f"; {left_out} rows left out"
         if self.contradictory:
             said += (
-                f"; {self.contradictory} questions have contradictory answers by one rater without "
-                "a time: kept, but not counted"
+                f"; contradictory answers by one rater, without a time, to "
+                f"{_counted(self.contradictory, 'question')}: kept, but not counted"
             )
         return said
 
@@ -188,6 +191,10 @@ def pseudonym(generator: str, rater: str, group: str) -> str:
     if _PSEUDONYM.fullmatch(rater):
         return rater
     return f"rater-{digest([generator, group, rater], length=12)}"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _definition(question: Question, place: int) -> str:

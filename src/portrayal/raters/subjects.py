@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from portrayal.audit import AuditFolder
@@ -32,6 +32,8 @@ class Subject:
         attribute: What raters are told that it was meant to show; "": they are told nothing.
         factors: The levels of the study's factors.
         expected: Answers by question, for an attention check.
+        asks: The questions that are asked about it, by id.
+        studies: The studies that it is an image of.
     """
 
     image: str
@@ -40,6 +42,12 @@ class Subject:
     attribute: str
     factors: Mapping[str, str] = field(default_factory=dict)
     expected: Mapping[str, str] | None = None
+    asks: tuple[str, ...] = ()
+    studies: tuple[str, ...] = ()
+
+    def asking(self, asks: Iterable[str], *, studies: Iterable[str]) -> Subject:
+        """Return the same image with what is asked about it, in which studies."""
+        return replace(self, asks=tuple(asks), studies=tuple(studies))
 
 
 def chosen_study(audit: AuditFolder, name: str | None) -> Study | None:

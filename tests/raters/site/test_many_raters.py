@@ -28,6 +28,7 @@ def test_fifty_raters_lose_and_double_nothing(database: str | None) -> None:
     assert found["sent"] == 1000
     assert found["stored"] == 1000
     assert found["doubled"] == 0
+    assert found["in_audit"] == 1000
 
 
 @pytest.mark.slow

@@ -535,16 +535,34 @@ def test_a_file_of_known_answers_must_fit(audit: AuditFolder, tmp_path: Path) ->
             site.prepare(audit.path, known=known)
 
 
-def test_a_rating_keeps_its_questions(audit: AuditFolder, tmp_path: Path) -> None:
-    site.prepare(audit.path)
+QUESTION = """
+[[questions]]
+id = "{id}"
+text = "Fun?"
+answers = [{{ key = "y", text = "Yes" }}, {{ key = "n", text = "No" }}]
+"""
+
+
+def test_a_second_campaign_asks_more_about_images_that_were_rated(
+    audit: AuditFolder, tmp_path: Path, serve_here: Start
+) -> None:
+    made = site.prepare(audit.path, raters=1, per_image=1, checks=0)
+    server = serve_here(audit.path)
+    with client(server, made.tokens["rater 1"]) as rater:
+        answer(rater, first_task(rater), person="no", attribute="no")
     other = tmp_path / "questions.toml"
-    other.write_text(
-        '[[questions]]\nid = "fun"\ntext = "Fun?"\n'
-        'answers = [{ key = "y", text = "Yes" }, { key = "n", text = "No" }]\n',
-        encoding="utf-8",
-    )
-    with pytest.raises(AuditError, match="holds a rating with another questions"):
-        site.prepare(audit.path, questions=other)
+    other.write_text(QUESTION.format(id="fun"), encoding="utf-8")
+    more = site.prepare(audit.path, raters=1, per_image=1, checks=0, questions=other)
+    assert (more.campaign, more.new_images, dict(more.tokens)) == ("rating-2", 0, {})
+    server = serve_here(audit.path)
+    with client(server, made.tokens["rater 1"]) as rater:
+        code = first_task(rater)
+        page = rater.get(f"/rate/{code}").text
+        assert page.count(" checked>") == 2, "what was answered is still there"
+        assert "Fun?" in page
+    other.write_text(QUESTION.format(id="gender"), encoding="utf-8")
+    with pytest.raises(AuditError, match="two studies ask 'gender' with different answers"):
+        site.prepare(audit.path, raters=1, per_image=1, questions=other)
 
 
 def test_serving_what_was_not_prepared_is_one_line(audit: AuditFolder) -> None:

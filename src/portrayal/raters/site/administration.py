@@ -18,9 +18,10 @@ from portrayal.raters.questions import QuestionSet
 from portrayal.raters.reliability import agreement
 from portrayal.raters.site import overview, pages
 from portrayal.raters.site.database import Database
+from portrayal.raters.site.dealing import Terms
 from portrayal.raters.site.protection import read_form, require_own_origin
 from portrayal.raters.site.rating import AccessCookies
-from portrayal.raters.site.roster import Roster, Terms
+from portrayal.raters.site.roster import Roster
 from portrayal.raters.site.tokens import LONGEST, form_token, hashed, matches
 
 FORM = "admin"
@@ -123,7 +124,7 @@ class AdminPages:
             names = [name.strip() for name in fields.get("names", "").split(",") if name.strip()]
             if not names:
                 raise AuditError("no name given; write one, or several with commas between")
-            tokens = self._roster.add_raters(names, self._terms)
+            tokens = self._roster.add_raters(names)
             return {name: self._link(token) for name, token in tokens.items()}
         try:
             rater = int(fields.get("rater", ""))
@@ -133,7 +134,7 @@ class AdminPages:
         if act == "replace":
             return {name: self._link(self._roster.replace_link(rater))}
         if act == "close":
-            self._roster.close(rater, self._terms)
+            self._roster.close(rater)
             return {}
         raise HTTPException(HTTPStatus.NOT_FOUND)
 
@@ -152,14 +153,11 @@ class AdminPages:
         )
 
     def _content(self) -> dict[str, Any]:
-        raters = overview.progress(self._database, self._questions)
+        raters = overview.progress(self._database, self._questions, self._terms)
         votes = overview.votes(self._database, self._questions)
         return {
             "raters": raters,
-            "done": sum(rater.done for rater in raters),
-            "total": sum(rater.total for rater in raters),
-            "images": len(votes.images),
-            "per_image": self._terms.per_image,
+            "state": overview.campaign_state(self._database),
             "agreement": agreement(votes) if votes.votes else [],
         }
 

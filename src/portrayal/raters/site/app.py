@@ -18,6 +18,7 @@ from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError
 from portrayal.raters.site import pages
 from portrayal.raters.site.administration import AdminPages
+from portrayal.raters.site.collection import Collector
 from portrayal.raters.site.database import Database
 from portrayal.raters.site.images import AuditImages
 from portrayal.raters.site.ledger import Ledger
@@ -63,11 +64,13 @@ def create_app(
     if about["generator"] != audit.generator.digest:
         raise AuditError(f"{database.name}: holds the rating of another audit than {audit.path}")
     questions = stored_questions(about, database.name)
-    recorder = Recorder(database, questions)
+    terms = stored_terms(about)
+    recorder = Recorder(database, questions, terms)
+    collector = Collector(audit, database, questions)
     # Cookies know no ports: two ratings on one machine must not share a name.
     name = hashed(f"{audit.generator.digest} {database.name}")[:8]
     rating = RatingPages(
-        Ledger(database),
+        Ledger(database, terms),
         recorder,
         AuditImages(audit),
         questions,
@@ -76,7 +79,7 @@ def create_app(
     admin = AdminPages(
         database,
         questions,
-        stored_terms(about),
+        terms,
         AccessCookies(f"admin-{name}", secure=settings.secure),
         token_hash=hashed(admin_token),
         base=settings.base,
@@ -85,8 +88,10 @@ def create_app(
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         recorder.start()
+        collector.start()
         yield
         recorder.stop()
+        collector.stop()
 
     return Starlette(
         routes=[

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 from pathlib import Path
 
 from portrayal.audit import AuditFolder
@@ -13,7 +15,10 @@ from portrayal.raters.site.preparation import stored_questions
 from portrayal.raters.store import VoteImport, written
 from portrayal.records import Ballot
 
-PAGE = "rating page"
+EVERY_S = 30.0
+"""So often a running page brings its answers into the store."""
+
+_log = logging.getLogger(__name__)
 
 
 def collect(audit: str | Path, *, database: str | None = None) -> VoteImport:
@@ -58,10 +63,49 @@ def collect_from(audit: AuditFolder, database: Database, questions: QuestionSet)
                     answered_at=None if at is None else int(at),
                     seconds=row.task.seconds,
                     again=row.task.kind == "repeat",
-                    source=PAGE,
+                    source=row.campaign,
                 )
             )
     new = audit.append_votes(ballots)
     votes = [row for row in rows if row.task.kind == "rating"]
     images, raters = {row.task.image for row in votes}, {row.rater for row in votes}
     return VoteImport(len(images), len(votes), len(raters), new, {})
+
+
+class Collector:
+    """Brings the answers of a running page into the store, from time to time and at the end.
+
+    Args:
+        audit: Where the store is.
+        database: Where the answers are.
+        questions: What is asked.
+    """
+
+    def __init__(self, audit: AuditFolder, database: Database, questions: QuestionSet) -> None:
+        self._audit = audit
+        self._database = database
+        self._questions = questions
+        self._ended = threading.Event()
+        self._seen: float | None = None
+        self._thread = threading.Thread(target=self._work, name="collector", daemon=True)
+
+    def start(self) -> None:
+        """Begin to collect."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Collect what is left, then end."""
+        self._ended.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        ended = False
+        while not ended:
+            ended = self._ended.wait(EVERY_S)
+            try:
+                last = overview.last_answer(self._database)
+                if last != self._seen:
+                    collect_from(self._audit, self._database, self._questions)
+                    self._seen = last
+            except Exception:  # the database has the answers; the next round or start brings them
+                _log.exception("answers could not be brought into the audit yet")

@@ -3,6 +3,7 @@
     ratings     what is asked, of which audit: one row for each key
     pictures    what is to be rated, as it was found in the audit
     raters      a name, and the hash of the token in the personal link
+    queue       which of them want votes, in the order in which they are shown
     tasks       one image for one rater, in that rater's order
     answers     the current answer to each question of a task
     revisions   every answer that was ever given, so that a correction hides nothing
@@ -25,7 +26,7 @@ from portrayal.audit import object_path
 from portrayal.errors import AuditError, MissingExtra, NewerFormat, SettingError
 
 FILE = "annotations.sqlite"
-FORMAT = 1
+FORMAT = 2
 
 _BUSY_MS = 30_000
 
@@ -74,6 +75,24 @@ class ImageRow(Base):
     expected: orm.Mapped[dict[str, str] | None] = orm.mapped_column(sa.JSON(none_as_null=True))
 
 
+class QueuedImage(Base):
+    """An image that wants votes.
+
+    Attributes:
+        image: The key of the image in the audit.
+        campaign: The campaign that its votes belong to.
+        place: Images are opened in this order.
+        wanted: How many raters are to see it.
+    """
+
+    __tablename__ = "queue"
+
+    image: orm.Mapped[str] = orm.mapped_column(sa.ForeignKey("pictures.image"), primary_key=True)
+    campaign: orm.Mapped[str] = orm.mapped_column(sa.String(80))
+    place: orm.Mapped[float] = orm.mapped_column(sa.Double)
+    wanted: orm.Mapped[int] = orm.mapped_column(sa.Integer)
+
+
 class RatingTask(Base):
     """One image for one rater.
 
@@ -94,6 +113,15 @@ class RatingTask(Base):
     place: orm.Mapped[float] = orm.mapped_column(sa.Double)
     done_at: orm.Mapped[float | None] = orm.mapped_column(sa.Double)
     seconds: orm.Mapped[float | None] = orm.mapped_column(sa.Double)
+
+
+class DealtTask(Base):
+    """When a rater got a task."""
+
+    __tablename__ = "dealt"
+
+    code: orm.Mapped[str] = orm.mapped_column(sa.String(32), primary_key=True)
+    at: orm.Mapped[float] = orm.mapped_column(sa.Double)
 
 
 class AnswerRow(Base):

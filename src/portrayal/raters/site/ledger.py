@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, RatingTask
+from portrayal.raters.site.dealing import Terms, deal, share_of_work
 from portrayal.raters.site.tokens import hashed
 
 
@@ -22,9 +23,20 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A rater's tasks in their order."""
+    """A rater's tasks in their order.
+
+    Attributes:
+        steps: The tasks so far; more follow while images lack votes.
+        share: How many it will be if all raters do the same.
+    """
 
     steps: Sequence[Step]
+    share: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many tasks the rater will have, as far as that can be said."""
+        return max(len(self.steps), self.share)
 
     @property
     def done(self) -> int:
@@ -77,10 +89,12 @@ class Ledger:
 
     Args:
         database: The rating.
+        terms: How work is shared out.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, terms: Terms) -> None:
         self._database = database
+        self._terms = terms
 
     def visitor(self, token: str) -> Visitor | None:
         """Return whose token this is; None for a wrong one and for a link that was closed."""
@@ -92,7 +106,15 @@ class Ledger:
         return None if found is None else Visitor(found, token)
 
     def path(self, visitor: Visitor) -> Path:
-        """Return a rater's tasks in their order."""
+        """Return a rater's tasks in their order; one who has none open gets new ones."""
+        found = self._path(visitor)
+        if found.open() is not None:
+            return found
+        with self._database.writing() as connection:
+            deal(connection, [visitor.id], self._terms)
+        return self._path(visitor)
+
+    def _path(self, visitor: Visitor) -> Path:
         wanted = (
             sa.select(RatingTask.code, RatingTask.done_at)
             .where(RatingTask.rater_id == visitor.id)
@@ -100,7 +122,8 @@ class Ledger:
         )
         with self._database.reading() as connection:
             rows = connection.execute(wanted).all()
-        return Path([Step(code, done_at is not None) for code, done_at in rows])
+            share = share_of_work(connection, self._terms)
+        return Path([Step(code, done_at is not None) for code, done_at in rows], share)
 
     def sheet(self, visitor: Visitor, code: str) -> Sheet | None:
         """Return a task of this rater; None for any other one."""

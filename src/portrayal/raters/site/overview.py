@@ -14,8 +14,16 @@ from typing import Any
 import sqlalchemy as sa
 
 from portrayal.raters.layouts import factor_columns
-from portrayal.raters.questions import QuestionSet
-from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, RatingTask
+from portrayal.raters.questions import ASKED, QuestionSet
+from portrayal.raters.site.database import (
+    AnswerRow,
+    Database,
+    ImageRow,
+    QueuedImage,
+    Rater,
+    RatingTask,
+)
+from portrayal.raters.site.dealing import RATING, Terms, share_of_work
 from portrayal.raters.store import pseudonym
 from portrayal.raters.votes import RatedImage, Vote, Votes
 
@@ -30,7 +38,7 @@ class RaterProgress:
         id: The rater's number.
         name: As given when the link was made.
         done: Tasks with all questions answered.
-        total: All tasks.
+        total: The rater's share of the work.
         checks: Attention checks that are done.
         passed: Those of them where every answer was the known one, or the same as before.
         seconds: Median time at an image, where known.
@@ -69,6 +77,11 @@ class TaskRow:
         return {name: answer for name, (answer, _) in self.given.items() if answer is not None}
 
     @property
+    def campaign(self) -> str:
+        """The campaign that its votes belong to."""
+        return self.task.campaign or "rating"
+
+    @property
     def last(self) -> float:
         """When the last answer came."""
         return max(at for _, at in self.given.values())
@@ -97,13 +110,62 @@ def factor_names(database: Database) -> list[str]:
     """Return the factors that images of the rating have."""
     with database.reading() as connection:
         factors = connection.execute(sa.select(ImageRow.factors)).scalars()
-        return sorted({name for row in factors for name in row})
+        return sorted({name for row in factors for name in row if name != ASKED})
 
 
-def progress(database: Database, questions: QuestionSet) -> list[RaterProgress]:
+@dataclass(frozen=True, slots=True)
+class CampaignState:
+    """How far a rating is.
+
+    Attributes:
+        images: Images that want votes.
+        complete: Those that have all of them.
+        begun: Those that have some.
+        votes: Votes so far.
+        votes_complete: Votes on complete images.
+        wanted: Votes that all images together want.
+        seconds: Median time at an image, where known.
+    """
+
+    images: int
+    complete: int
+    begun: int
+    votes: int
+    votes_complete: int
+    wanted: int
+    seconds: float | None
+
+
+def campaign_state(database: Database) -> CampaignState:
+    """Return how many images have the votes that they want."""
+    done = (RatingTask.kind == RATING) & RatingTask.done_at.is_not(None)
+    with database.reading() as connection:
+        queue = connection.execute(sa.select(QueuedImage.image, QueuedImage.wanted)).all()
+        counts = connection.execute(
+            sa.select(RatingTask.image, sa.func.count()).where(done).group_by(RatingTask.image)
+        )
+        votes = {image: int(n) for image, n in counts}
+        times = connection.execute(
+            sa.select(RatingTask.seconds).where(done, RatingTask.seconds.is_not(None))
+        ).scalars()
+        seconds = [one for one in times if one is not None]
+    complete = [image for image, wanted in queue if votes.get(image, 0) >= wanted]
+    return CampaignState(
+        images=len(queue),
+        complete=len(complete),
+        begun=sum(0 < votes.get(image, 0) < wanted for image, wanted in queue),
+        votes=sum(votes.values()),
+        votes_complete=sum(votes[image] for image in complete),
+        wanted=sum(wanted for _, wanted in queue),
+        seconds=statistics.median(seconds) if seconds else None,
+    )
+
+
+def progress(database: Database, questions: QuestionSet, terms: Terms) -> list[RaterProgress]:
     """Return how far everybody is."""
     rows = task_rows(database)
     with database.reading() as connection:
+        share = share_of_work(connection, terms)
         raters = connection.execute(
             sa.select(Rater.id, Rater.name, Rater.closed_at).order_by(Rater.id)
         ).all()
@@ -116,7 +178,9 @@ def progress(database: Database, questions: QuestionSet) -> list[RaterProgress]:
     mine: dict[int, list[TaskRow]] = defaultdict(list)
     for row in rows:
         mine[row.task.rater_id].append(row)
-    return [_progress(rater, mine[rater.id], last.get(rater.id), questions) for rater in raters]
+    return [
+        _progress(rater, mine[rater.id], last.get(rater.id), questions, share) for rater in raters
+    ]
 
 
 def votes(database: Database, questions: QuestionSet) -> Votes:
@@ -128,6 +192,12 @@ def votes(database: Database, questions: QuestionSet) -> Votes:
         for row in sorted(done, key=lambda row: (row.task.image, row.task.rater_id))
     ]
     return Votes(questions, {vote.image: RatedImage() for vote in found}, found)
+
+
+def last_answer(database: Database) -> float | None:
+    """Return when the last answer came; None where there is none."""
+    with database.reading() as connection:
+        return connection.execute(sa.select(sa.func.max(AnswerRow.at))).scalar()
 
 
 def task_rows(database: Database) -> list[TaskRow]:
@@ -152,7 +222,7 @@ def votes_csv(database: Database, questions: QuestionSet) -> str:
                 sa.select(ImageRow.image, ImageRow.prompt, ImageRow.seed, ImageRow.factors)
             )
         }
-    names = sorted({name for row in images.values() for name in row.factors})
+    names = sorted({name for row in images.values() for name in row.factors if name != ASKED})
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     ids = [question.id for question in questions.questions]
@@ -192,13 +262,16 @@ def _rows(connection: sa.Connection, raters: Mapping[int, str]) -> list[TaskRow]
             RatingTask.seconds,
             ImageRow.expected,
             ImageRow.factors,
-        ).join(ImageRow, ImageRow.image == RatingTask.image)
+            QueuedImage.campaign,
+        )
+        .join(ImageRow, ImageRow.image == RatingTask.image)
+        .outerjoin(QueuedImage, QueuedImage.image == RatingTask.image)
     )
     return [TaskRow(task, raters[task.rater_id], given.get(task.id, {})) for task in tasks]
 
 
 def _progress(
-    rater: Any, rows: Sequence[TaskRow], last: float | None, questions: QuestionSet
+    rater: Any, rows: Sequence[TaskRow], last: float | None, questions: QuestionSet, share: int
 ) -> RaterProgress:
     done = [row for row in rows if row.task.done_at is not None]
     first = {row.task.image: row.answers for row in done if row.task.kind == "rating"}
@@ -214,7 +287,7 @@ def _progress(
         id=rater.id,
         name=rater.name,
         done=len(done),
-        total=len(rows),
+        total=max(len(done), share),
         checks=len(checks),
         passed=passed,
         seconds=statistics.median(times) if times else None,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, ImportFileError, SettingError, one_of
+from portrayal.raters.campaigns import Campaign, ImageChoice, plan_campaign, studies_of, united
 from portrayal.raters.questions import QuestionSet, questions_from
 from portrayal.raters.site.database import FORMAT, Database, has_database, open_database
+from portrayal.raters.site.dealing import Terms
 from portrayal.raters.site.overview import rater_names
-from portrayal.raters.site.roster import Roster, Terms
-from portrayal.raters.subjects import chosen_questions, chosen_study, find_subjects
-from portrayal.studies import Study
+from portrayal.raters.site.roster import Roster
+from portrayal.raters.subjects import chosen_questions
 
 MOST_ANSWERS = 9
 
@@ -25,76 +26,103 @@ class Preparation:
     """What `prepare` did.
 
     Attributes:
+        campaign: The campaign's name.
         tokens: The token of every new rater by name; shown now and never again.
         raters: All raters of the rating.
-        images: Images to be rated.
+        images: Images to be rated in this campaign.
         new_images: Those that were not in the rating before.
         per_image: How many raters see each image.
     """
 
+    campaign: str
     tokens: Mapping[str, str]
     raters: int
     images: int
     new_images: int
     per_image: int
 
+    def sentence(self) -> str:
+        """Say it in one line."""
+        new = "" if self.new_images == self.images else f" ({self.new_images} new)"
+        return (
+            f"campaign {self.campaign}: {self.images} images{new}, {self.per_image} "
+            f"{'rater' if self.per_image == 1 else 'raters'} per image"
+        )
+
 
 def prepare(
     audit: str | Path,
     *,
-    study: str | None = None,
+    study: str | Sequence[str] | None = None,
     raters: int | Sequence[str] = 3,
     questions: Path | None = None,
     attribute: str | None = None,
     known: Path | None = None,
     database: str | None = None,
-    **sharing: Any,
+    **options: Any,
 ) -> Preparation:
     """Make an audit ready to be rated, or add to a rating what it lacks.
 
-    Asking again for the same changes nothing: images that were made since then are shared out,
-    and raters are added until there are as many as asked for.
+    Asking again for the same changes nothing: images that were generated since then are added,
+    and so are raters until there are as many as asked for. Another request adds a campaign to the
+    same page.
 
     Args:
         audit: The audit folder.
-        study: Whose images; None where the audit has one study, or none at all.
+        study: Whose images, one name or several; None: of all studies.
         raters: The number of raters, or their names.
-        questions: A TOML or JSON file; None: the questions of the paper for the study's axes.
+        questions: A TOML or JSON file; None: the questions of the papers for the studies.
         attribute: The factor that says what an image is meant to show.
         known: A CSV file of images with known answers (`prompt`, `seed`, one column for each
             question), mixed in as attention checks.
         database: A PostgreSQL URL; None: SQLite in the audit folder.
-        sharing: The fields of `Terms`: per_image, checks and seed.
+        options: The fields of `Terms` (per_image, checks, seed) and of `ImageChoice` (only,
+            per_concept, sample, predicted).
 
     Raises:
         AuditError: The audit has nothing to rate, or a number makes no sense.
         ImportFileError: A file of questions or known answers is wrong.
     """
     opened = AuditFolder(audit)
-    chosen = chosen_study(opened, study)
-    asked = chosen_questions(chosen, questions)
+    names = [study] if isinstance(study, str) else list(study or ())
+    studies = studies_of(opened, names)
+    terms, choice = _options(options)
+    asked = united([chosen_questions(one, questions) for one in studies])
     _check_keys(asked)
-    terms = Terms(**sharing)
-    _check(terms)
     expected = _known(known, asked) if known is not None else {}
-    subjects = find_subjects(opened, chosen, attribute=attribute, expected=expected)
     if not has_database(opened.path, database):  # all that can be wrong is, before it is made
         _check_raters(terms, _Names.among([], raters))
+    campaign = plan_campaign(
+        opened, studies, choice, questions=questions, attribute=attribute, expected=expected
+    )
     stored = open_database(opened.path, database)
     try:
-        _remember(stored, opened, chosen, asked)
-        names = _Names.among(rater_names(stored), raters)
-        _check_raters(terms, names)
+        _remember(stored, opened, campaign)
+        people = _Names.among(rater_names(stored), raters)
+        _check_raters(terms, people)
         roster = Roster(stored)
-        new = roster.add_subjects(subjects)
+        new = roster.add_campaign(campaign, terms)
         with stored.writing() as connection:
             stored.remember(connection, asdict(terms))
-        tokens = roster.add_raters(names.new, terms) if names.new else {}
-        roster.deal(terms)
+        tokens = roster.add_raters(people.new) if people.new else {}
+        campaign.remember(opened)
     finally:
         stored.close()
-    total = sum(subject.expected is None for subject in subjects)
-    return Preparation(tokens, len(names.old) + len(names.new), total, new, terms.per_image)
+    total = sum(subject.expected is None for subject in campaign.subjects)
+    n = len(people.old) + len(people.new)
+    return Preparation(campaign.name, tokens, n, total, new, terms.per_image)
+
+
+def _options(options: Mapping[str, Any]) -> tuple[Terms, ImageChoice]:
+    """Return terms and choice from their fields; both have the seed."""
+    own = {one.name for one in fields(Terms)}
+    chosen = {one.name for one in fields(ImageChoice)}
+    for name in options:
+        if name not in own | chosen:
+            raise SettingError(name, f"is unknown; allowed: {one_of(sorted(own | chosen))}")
+    terms = Terms(**{name: value for name, value in options.items() if name in own})
+    _check(terms)
+    return terms, ImageChoice(**{name: one for name, one in options.items() if name in chosen})
 
 
 def stored_terms(settings: Mapping[str, Any]) -> Terms:
@@ -133,27 +161,27 @@ def _check_keys(questions: QuestionSet) -> None:
             )
 
 
-def _remember(
-    database: Database, audit: AuditFolder, study: Study | None, questions: QuestionSet
-) -> None:
-    """Store what a rating is about, once; refuse what differs from it later on."""
+def _remember(database: Database, audit: AuditFolder, campaign: Campaign) -> None:
+    """Store what the page asks: the questions of all its campaigns.
+
+    Raises:
+        AuditError: The page is about another audit, or asks something else under the same id.
+    """
+    before = database.settings()
+    questions = campaign.questions
+    if before:
+        if before["generator"] != audit.generator.digest:
+            raise AuditError(
+                f"{database.name}: holds the rating of another model; use another `database`"
+            )
+        questions = united([stored_questions(before, database.name), questions])
     about = {
         "format": FORMAT,
         "generator": audit.generator.digest,
-        "study": None if study is None else study.name,
         "questions": questions.model_dump(mode="json"),
     }
-    before = database.settings()
-    if not before:
-        with database.writing() as connection:
-            database.remember(connection, about)
-        return
-    for key, what in (("generator", "model"), ("study", "study"), ("questions", "questions")):
-        if before.get(key) != about[key]:
-            raise AuditError(
-                f"{database.name}: holds a rating with another {what}; "
-                "a rating keeps what it began with: use another `database`"
-            )
+    with database.writing() as connection:
+        database.remember(connection, about)
 
 
 @dataclass(frozen=True, slots=True)

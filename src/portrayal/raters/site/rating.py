@@ -134,7 +134,7 @@ class RatingPages:
             "start.html",
             introduction=self._questions.introduction,
             done=path.done,
-            total=len(path.steps),
+            total=path.total,
             following=following,
         )
 
@@ -201,9 +201,11 @@ class RatingPages:
         if visitor is None:
             return self._access.refuse(request)
         path = await run_in_threadpool(self._ledger.path, visitor)
-        if path.open() is not None or not path.steps:
+        if path.open() is not None:
+            return RedirectResponse(_address(path.open()), HTTPStatus.SEE_OTHER)
+        if not path.steps:
             return RedirectResponse("/", HTTPStatus.SEE_OTHER)
-        return pages.page("finished.html", total=len(path.steps), last=path.steps[-1].code)
+        return pages.page("finished.html", total=path.done, last=path.steps[-1].code)
 
     async def _visitor(self, request: Request) -> Visitor | None:
         token = self._access.token(request)
@@ -233,7 +235,7 @@ class RatingPages:
             form=form_token(visitor.token, sheet.code),
             number=path.number(sheet.code),
             done=path.done,
-            total=len(path.steps),
+            total=path.total,
             following=_address(following),
             ahead=following,
             before=None if before is None else _address(before),

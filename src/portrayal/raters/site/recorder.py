@@ -29,6 +29,7 @@ from portrayal.raters.site.database import (
     RatingTask,
     Revision,
 )
+from portrayal.raters.site.dealing import Terms, deal
 
 MOST_WAITING = 5_000
 MOST_AT_ONCE = 200
@@ -89,6 +90,7 @@ class Recorder:
     Args:
         database: Where answers go.
         questions: What is asked.
+        terms: How work is shared out: whoever finishes a task gets another one.
         clock: Tells the time.
     """
 
@@ -96,11 +98,13 @@ class Recorder:
         self,
         database: Database,
         questions: QuestionSet,
+        terms: Terms,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._questions = questions
+        self._terms = terms
         self._clock = clock
         self._waiting: queue.Queue[tuple[Submission, Future[Saved]] | None] = queue.Queue(
             MOST_WAITING
@@ -174,13 +178,18 @@ class Recorder:
             current = _answers(connection, ids)
             writes = _Writes()
             results = []
+            finished = set()
             for submission in submissions:
                 task = tasks.get(submission.task)
                 if task is None or task.token_hash != submission.token_hash:
                     results.append(Saved(found=False))
                 else:
                     results.append(self._apply(submission, task, current, writes))
+                    if results[-1].complete and task.done_at is None:
+                        finished.add(task.rater_id)
             _store(connection, writes)
+            if finished:
+                deal(connection, finished, self._terms)
         return results
 
     def _apply(
@@ -224,6 +233,7 @@ def _tasks(connection: sa.Connection, codes: set[str]) -> dict[str, Any]:
     rows = connection.execute(
         sa.select(
             RatingTask.id,
+            RatingTask.rater_id,
             RatingTask.code,
             RatingTask.done_at,
             RatingTask.seconds,
