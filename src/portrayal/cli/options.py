@@ -106,6 +106,16 @@ Rate = Annotated[
     typer.Option("--rate", metavar="N", help="Images per second, for the expected time."),
 ]
 
+Until = Annotated[
+    str | None,
+    typer.Option(
+        "--until",
+        metavar="RULE",
+        help="Generate in rounds and stop early: decided (every test is significant after "
+        "correction), or width=W (every interval is at most W wide). All looks are counted.",
+    ),
+]
+
 Truncate = Annotated[
     bool,
     typer.Option("--truncate", metavar=NO_VALUE, help="Cut texts that are too long; else stop."),

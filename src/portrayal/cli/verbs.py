@@ -41,6 +41,7 @@ def run(
     images: o.Images = None,
     corpus: o.Corpus = None,
     real_world: o.RealWorld = None,
+    until: o.Until = None,
     truncate: o.Truncate = False,
     retry_failed: o.RetryFailed = False,
     json: o.Json = False,
@@ -52,28 +53,40 @@ def run(
     """Run the whole pipeline: plan, generate, measure, analyze, report."""
     from portrayal import runner
 
+    most = None if until is None else settings.pop("max_images", None)
     models = runner.Models(model, settings, measurers, truncate=truncate, engine=engine)
     session = runner.Session(out, models=models, corpus=corpus)
     session.ask(study, images=images)
     if real_world is not None:
         session.studies = runner.with_real_world(session.studies, real_world)
-    carry_out(session, retry_failed=retry_failed, json=json)
+    carry_out(session, retry_failed=retry_failed, json=json, until=until, max_images=most)
 
 
-def carry_out(session: Session, *, retry_failed: bool, json: bool) -> None:
+def carry_out(
+    session: Session,
+    *,
+    retry_failed: bool,
+    json: bool,
+    until: str | None = None,
+    max_images: int | None = None,
+) -> None:
     """Run the whole pipeline with progress shown, and print the findings."""
     from portrayal import runner
 
     say_reworded(session)
     title = f"{runner.names(session.studies)} · {session.generator_label} · {session.path}"
     with console.progress(json, title) as session.on_progress:
-        done = runner.run(session, retry_failed=retry_failed)
+        done = runner.run(session, retry_failed=retry_failed, until=until, max_images=max_images)
     results = done.results
+    outcome = done.outcome
     if json:
-        console.as_json(results.as_dict())
+        ended = {} if outcome is None else {"until": outcome.as_dict()}
+        console.as_json({**results.as_dict(), **ended})
         return
     say_made(done.made, session)
     console.findings(results)
+    for line in () if outcome is None else outcome.sentences():
+        console.say(line)
     say_unused(results)
     console.say(f"report: {done.page}")
 

@@ -112,6 +112,11 @@ class Finding(Plain):
             told.append(between(self.low, self.high, confidence, form=form))
         if self.q is not None:
             told.append(p_in_words("q", self.q))
+        if self.low_looks is not None and self.high_looks is not None:
+            ends = between(self.low_looks, self.high_looks, confidence, form=form)
+            told.append(f"counting all looks {ends}")
+        if self.q_looks is not None:
+            told.append(f"counting all looks {p_in_words('q', self.q_looks)}")
         missing = f", {count(self.n_missing)} missing" if self.n_missing else ""
         only = "; applies to these prompts only" if self.unit == "image" and self.q else ""
         return f"{', '.join(told)}; {counted(self.n, self.n_of)}{missing}{only}".removeprefix("; ")

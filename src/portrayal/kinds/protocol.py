@@ -9,7 +9,7 @@ prompts with images.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -18,6 +18,7 @@ from portrayal.audit import AuditFolder
 from portrayal.errors import StudyError
 from portrayal.findings import (
     AnalysisSettings,
+    Finding,
     HumanSide,
     Part,
     StudyData,
@@ -173,6 +174,15 @@ class Kind(ABC, Generic[S]):
             settings: How the study will be analyzed.
         """
         return None
+
+    def prompts_of(self, study: S, finding: Finding) -> Collection[str]:
+        """Return the prompts that a finding rests on: those that get more images until it is clear.
+
+        Args:
+            study: The study.
+            finding: One of its findings.
+        """
+        return [prompt.text for prompt in study.prompts()]
 
     @abstractmethod
     def analyze(

@@ -53,7 +53,9 @@ def run(
         corpus: The model's training data, for studies that compare with it.
         analysis: How to analyze.
         settings: Of the model, such as `steps`, `guidance`, `device`; of the engine, such as
-            `devices`; and `truncate`, `retry_failed`, `people`, `real_world`, `on_progress`.
+            `devices`; `until` ("decided" or "width=0.1": generate in rounds and stop early, with
+            all looks counted) and `max_images` (most images in all, with `until`); and `truncate`,
+            `retry_failed`, `people`, `real_world`, `on_progress`.
 
     Returns:
         The audit, with its findings.
@@ -65,6 +67,8 @@ def run(
         audit = portrayal.run("occupations", model="runwayml/model", out="audits/mine", steps=30)
         audit.findings.to_frame()
     """
+    # The most that is planned for bounds what is paid for.
+    most = settings.pop("max_images", None) if settings.get("until") is not None else None
     given = SortedSettings.of(settings, named=_NAMED)
     session = Session(
         out,
@@ -76,7 +80,12 @@ def run(
     session.ask(study, images=images)
     if given.run.real_world is not None:
         session.studies = with_real_world(session.studies, given.run.real_world)
-    verbs.run(session, retry_failed=given.run.retry_failed)
+    verbs.run(
+        session,
+        retry_failed=given.run.retry_failed,
+        until=given.run.until,
+        max_images=most,
+    )
     return Audit(session.opened())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,7 +66,11 @@ def check(session: Session) -> None:
 
 
 def generate(
-    session: Session, *, retry_failed: bool = False, measuring: bool = False
+    session: Session,
+    *,
+    retry_failed: bool = False,
+    measuring: bool = False,
+    look: Callable[[], bool] | None = None,
 ) -> GenerationSummary | Imported:
     """Generate the images that are missing; of imported images, say which prompts have none.
 
@@ -76,6 +80,7 @@ def generate(
         measuring: Measure as well: on a GPU, and in the processes of an engine, while images are
             generated; and of studies that go in rounds, before the next round is decided. Without
             it only the images are generated that the studies want now.
+        look: Asked after each round; whether the session now wants more.
     """
     check(session)
     session.draw()
@@ -84,8 +89,8 @@ def generate(
         require_valid(measurers, session.opened().generator)
         return _look_through(session)
     models = session.models.settled(session.audit)
-    look = models.measurers_opener() if measuring and not models.engine.is_here else None
-    with open_engine(models.opener(), models.engine, device=models.device, look=look) as engine:
+    beside = models.measurers_opener() if measuring and not models.engine.is_here else None
+    with open_engine(models.opener(), models.engine, device=models.device, look=beside) as engine:
         require_valid(measurers, engine.identity)
         for study in session.studies:
             kind_of(study).require_valid(study, engine.identity)
@@ -96,11 +101,11 @@ def generate(
         require_valid_measurers(session, measurers)
         if session.studies != known:
             engine.check(session.wanted().prompts)  # captions have become prompts
-        beside = session.measurers if measuring and _looks_beside(session, engine) else ()
-        rounds = [_round(session, engine, audit, beside, retry_failed=retry_failed)]
-        while measuring and next_round(session):
+        here = session.measurers if measuring and _looks_beside(session, engine) else ()
+        rounds = [_round(session, engine, audit, here, retry_failed=retry_failed)]
+        while measuring and (next_round(session) or (look is not None and look())):
             engine.check(session.wanted().prompts)
-            rounds.append(_round(session, engine, audit, beside, retry_failed=retry_failed))
+            rounds.append(_round(session, engine, audit, here, retry_failed=retry_failed))
     compact(audit)
     _require_images(audit)
     return replace(_together(rounds), other_size=outcomes.of_other_size(audit))

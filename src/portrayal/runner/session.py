@@ -125,7 +125,7 @@ class Session:
         self.ask(asked)
         before = self.remembered()
         self.studies = tuple(
-            study.with_images(before[study.name].images) if study.name in before else study
+            study.sized_as(before[study.name]) if study.name in before else study
             for study in self.studies
         )
 

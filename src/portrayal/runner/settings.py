@@ -25,6 +25,7 @@ class RunSettings:
         retry_failed: Generate again what failed in an earlier run.
         people: A person detector's name, to measure people one by one.
         real_world: A file of real-world shares, a second baseline for amplification studies.
+        until: Generate in rounds and stop early: "decided" or "width=0.1"; None: all images.
         on_progress: Called with what is being done, how much is done, and how much there is.
 
     Raises:
@@ -35,6 +36,7 @@ class RunSettings:
     retry_failed: bool = False
     people: str | None = None
     real_world: Path | None = None
+    until: str | None = None
     on_progress: OnProgress = no_progress
 
     def __post_init__(self) -> None:

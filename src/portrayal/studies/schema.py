@@ -86,6 +86,7 @@ class Study(StudyPart, ABC):
         question: The question in one sentence.
         citation: The paper that it comes from, or "".
         images: Images per prompt.
+        fewer: Images of prompts that get fewer, because what they were for is decided.
         published: Numbers to be shown beside ours.
         notes: Choices that the paper leaves open, in plain words.
     """
@@ -96,12 +97,16 @@ class Study(StudyPart, ABC):
     amounts: ClassVar[frozenset[str]] = frozenset({"images"})
     """Fields that say how much is asked for, or hold what was drawn: not what is asked."""
 
+    sizes: ClassVar[tuple[str, ...]] = ("images", "fewer")
+    """Of these, the ones that say how many images there are of each prompt."""
+
     name: Name
     kind: str
     title: str = ""
     question: str = ""
     citation: str = ""
     images: Count = 10
+    fewer: dict[str, Count] = Field(default_factory=dict)
     published: tuple[Published, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -149,11 +154,27 @@ class Study(StudyPart, ABC):
         """
         if not 1 <= images <= 1_000_000:
             raise StudyError(f"{self.name}: images per prompt is {images}; allowed: 1 to 1,000,000")
+        return self.model_copy(update={"images": images, "fewer": {}})
+
+    def images_of(self, text: str, images: int | None = None) -> int:
+        """Return the images of one prompt: `images` (or the study's), unless it gets fewer."""
+        most = self.images if images is None else images
+        return min(most, self.fewer.get(text, most))
+
+    def at_stage(self, images: int) -> Self:
+        """Return the study as it is asked on the way to its images, with so many per prompt."""
         return self.model_copy(update={"images": images})
+
+    def sized_as(self, before: Study) -> Self:
+        """Return the study with as many images as another one of its name."""
+        if type(before) is not type(self):
+            return self.with_images(before.images)
+        return self.model_copy(update={name: getattr(before, name) for name in self.sizes})
 
     def wording(self) -> dict[str, Any]:
         """Return what is asked, whatever the amounts; two studies that differ in it are two."""
-        return {name: value for name, value in self.as_dict().items() if name not in self.amounts}
+        amounts = {*self.amounts, *self.sizes}
+        return {name: value for name, value in self.as_dict().items() if name not in amounts}
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy, which `study_from_dict` reads."""

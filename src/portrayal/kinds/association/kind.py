@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar
 
 from portrayal.audit import AuditFolder
-from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
+from portrayal.findings import AnalysisSettings, Finding, Part, StudyData, StudyResult
 from portrayal.generators import StatesTruth
 from portrayal.kinds import Kind, Truth
 from portrayal.kinds.association.human_side import ConceptsBesideRaters
@@ -35,6 +35,16 @@ class Association(Kind[AssociationStudy]):
         from portrayal.kinds.association.truth import association_truths
 
         return association_truths(study, world.pool([prompt.text for prompt in study.prompts()]))
+
+    def prompts_of(self, study: AssociationStudy, finding: Finding) -> Collection[str]:
+        """Return the prompts of the concepts that a finding speaks of; else all."""
+        names = [finding.details.get(name) for name in ("concept", "x", "y")]
+        concepts = {name for name in names if name is not None}
+        return [
+            prompt.text
+            for prompt in study.prompts()
+            if not concepts or prompt.factors["concept"] in concepts
+        ]
 
     def analyze(
         self, study: AssociationStudy, data: Sequence[StudyData], settings: AnalysisSettings

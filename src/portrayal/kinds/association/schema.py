@@ -7,6 +7,7 @@ neutral prompt; the same prompt with an attribute word gives an attribute prompt
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -72,6 +73,7 @@ class AssociationStudy(Study):
     """
 
     amounts: ClassVar[frozenset[str]] = frozenset({"images", "attribute_images"})
+    sizes: ClassVar[tuple[str, ...]] = ("images", "attribute_images", "fewer")
 
     kind: Literal["association"]
     template: str = "a photo of {a stimulus}"
@@ -169,6 +171,12 @@ class AssociationStudy(Study):
         """Return the same study with so many images for every prompt, of every side."""
         return super().with_images(images).model_copy(update={"attribute_images": None})
 
+    def at_stage(self, images: int) -> Self:
+        """Return the study with so many images per prompt, and attribute images in proportion."""
+        asked = self.attribute_images
+        part = None if asked is None else max(1, math.ceil(asked * images / self.images))
+        return super().at_stage(images).model_copy(update={"attribute_images": part})
+
     @classmethod
     def place_in_file(cls, location: Location, raw: Mapping[str, Any]) -> Location:
         """Name x, y, a, b where the file has them instead of concepts and attributes."""
@@ -201,17 +209,19 @@ class AssociationStudy(Study):
         words = self.concepts[concept].words
         neutral = self._neutral(concept)
         for stimulus, text in zip(words, neutral, strict=True):
-            yield Prompt(text, _factors(concept, stimulus, NEUTRAL, ""), self.images)
+            images = self.images_of(text)
+            yield Prompt(text, _factors(concept, stimulus, NEUTRAL, ""), images)
         for attribute, attribute_words in self.attributes.items():
             for i, (stimulus, text) in enumerate(zip(words, neutral, strict=True)):
                 met = attribute_words
                 if self.pairing == "rotation":
                     met = (attribute_words[i % len(attribute_words)],)
                 for word in met:
+                    attached = self._attached(text, stimulus, word)
                     yield Prompt(
-                        self._attached(text, stimulus, word),
+                        attached,
                         _factors(concept, stimulus, attribute, word),
-                        self.attribute_images or self.images,
+                        self.images_of(attached, self.attribute_images),
                     )
 
     def _attached(self, neutral: str, stimulus: str, word: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
-from portrayal.findings import AnalysisSettings, StudyData, StudyResult
+from portrayal.findings import AnalysisSettings, Finding, StudyData, StudyResult
 from portrayal.generators import StatesTruth
 from portrayal.kinds import Kind, Truth
 from portrayal.kinds.composition.schema import CompositionStudy
@@ -31,6 +31,15 @@ class Composition(Kind[CompositionStudy]):
         from portrayal.kinds.composition.truth import share_truths
 
         return list(share_truths(study, world))
+
+    def prompts_of(self, study: CompositionStudy, finding: Finding) -> Collection[str]:
+        """Return the prompts of the level that a share speaks of; else all."""
+        factor, level = finding.details.get("factor"), finding.details.get("level")
+        return [
+            prompt.text
+            for prompt in study.prompts()
+            if level is None or not factor or prompt.factors.get(factor) == level
+        ]
 
     def analyze(
         self, study: CompositionStudy, data: Sequence[StudyData], settings: AnalysisSettings

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -144,16 +144,19 @@ class CompositionStudy(Study):
     def prompts(self) -> tuple[Prompt, ...]:
         """Return every combination of levels in every template, or the prompts written out."""
         if self.written:
-            return tuple(Prompt(p.text, dict(p.factors), self.images) for p in self.written)
-        return tuple(
-            Prompt(
-                wording.fill(text, levels, bare=self.bare),
-                {**levels, TEMPLATE: name} if name else levels,
-                self.images,
+            return tuple(
+                Prompt(p.text, dict(p.factors), self.images_of(p.text)) for p in self.written
             )
-            for name, text in self._templates().items()
-            for levels in self._combinations()
+        return tuple(
+            Prompt(text, factors, self.images_of(text)) for text, factors in self._filled()
         )
+
+    def _filled(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield every combination of levels in every template, with its factors."""
+        for name, text in self._templates().items():
+            for levels in self._combinations():
+                factors = {**levels, TEMPLATE: name} if name else levels
+                yield wording.fill(text, levels, bare=self.bare), factors
 
     def _check_size(self) -> None:
         """Refuse more prompts than anybody wants, before they are all written out."""
