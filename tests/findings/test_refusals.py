@@ -71,8 +71,8 @@ def test_the_other_group_gives_the_same_number_and_the_other_sentence() -> None:
         for word in ("man", "woman")
     )
     assert of_man.estimate == pytest.approx(of_woman.estimate)
-    assert of_man.sentence.startswith("Requests are refused more often for man: 50 of 200")
-    assert of_woman.sentence.startswith("Requests are refused more often for woman: 50 of 200")
+    assert of_man.sentence.startswith("Man: 50 of 200 requests refused (25%)")
+    assert of_woman.sentence.startswith("Woman: 50 of 200 requests refused (25%)")
 
 
 def test_images_that_were_never_asked_for_are_no_refusals() -> None:
@@ -114,7 +114,7 @@ def test_prompt_additions_are_compared() -> None:
     (found,), _ = refusal_findings(addition, [data(addition, lost)], QUICK)
     assert found.details["by"] == "prompt addition"
     assert list(found.details["rates"]) == ["fair", "original"]
-    assert found.sentence.startswith("Requests are refused more often for fair: 24 of 40 requests")
+    assert found.sentence.startswith("Fair: 24 of 40 requests refused")
 
 
 @pytest.mark.slow

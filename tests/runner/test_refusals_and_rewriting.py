@@ -101,7 +101,7 @@ def test_a_refusal_gap_is_found_and_blamed_on_the_group(tmp_path: Path) -> None:
     assert gap.unit == "prompt"
     assert list(gap.details["rates"]) == ["woman", "man"]
     assert gap.details["rates"]["woman"]["requests"] == len(JOBS) * 12
-    assert gap.sentence.startswith("Requests are refused more often for woman: ")
+    assert gap.conclusion(0.05) == "Requests are refused more often for woman"
     # It is a gap of refusals, not of rewriting.
     assert about(findings) == [gap.question]
     assert only(findings, "how often does the rewritten prompt add a group?").estimate == 0
@@ -135,7 +135,7 @@ def test_a_fair_service_shows_neither(tmp_path: Path) -> None:
     assert only(findings, "how often does the rewritten prompt add a group?").estimate == 0
     assert not [one for one in findings if "adds no group" in one.question]
     gap = only(findings, "is a request refused equally often, whatever the perceived gender")
-    assert gap.sentence.startswith("No significant difference in how often requests are refused")
+    assert gap.conclusion(0.05) == "No significant difference in how often requests are refused"
 
 
 def test_a_service_that_says_nothing_about_rewriting_has_no_such_finding(tmp_path: Path) -> None:

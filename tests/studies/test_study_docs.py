@@ -29,7 +29,10 @@ def test_the_association_example_is_a_study() -> None:
 
 
 def test_the_composition_examples_are_studies() -> None:
-    example, axis = blocks("composition.md")
+    example, axis, targets = blocks("composition.md")
     assert len(load(example).prompts()) == 3
     own = load(example.replace('axes = ["perceived gender", "skin tone"]\n', "") + axis)
     assert "a picture of a child" in own.texts()
+    pair = 'joint = [["perceived gender", "skin tone"]]\n'
+    compared = load(pair + example + targets).as_dict()["targets"]
+    assert compared["perceived gender x skin tone"] == {"audit": "audits/other-model"}

@@ -15,14 +15,15 @@ import numpy as np
 
 from portrayal.findings.data import FAILED, NOT_MADE, REFUSED, StudyData
 from portrayal.findings.finding import Asked, Finding
+from portrayal.findings.headline import Bar, Headline
 from portrayal.findings.measured import NOT_MEASURED
 from portrayal.findings.parts import DataTable
 from portrayal.findings.sentences import capital, counted
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.vectors import IntArray
-from portrayal.numbers import p_in_words, percent
+from portrayal.numbers import percent
 from portrayal.records import Prompt
-from portrayal.statistics import LevelTest, level_test, prompts_share_interval
+from portrayal.statistics import level_test, prompts_share_interval
 from portrayal.studies import Axis, Study, default_axes, named_groups
 
 REQUESTS = "Cramér's V of requests"
@@ -179,6 +180,7 @@ def _finding(
         REQUESTS,
         unit=test.unit,
         measurer=outcome.measurer,
+        n_of="request",
         details={
             "outcome": outcome.name,
             "by": levels.asks,
@@ -191,7 +193,15 @@ def _finding(
         p=test.p_value,
         n=test.n,
         n_missing=0,
-        sentence=_sentence(levels, outcome, rates, test, settings),
+        sentence=_sentence(outcome, rates),
+    ).with_headline(
+        Headline(
+            claim=f"Requests are {outcome.name} more often for {next(iter(rates))}",
+            otherwise=f"No significant difference in how often requests are {outcome.name}",
+            measure=f"share {outcome.name}",
+            magnitude=test.v,
+            bars=[Bar.share(level, k, n) for level, (k, n) in rates.items()],
+        )
     )
 
 
@@ -202,26 +212,14 @@ def _rates(names: Sequence[str], hits: IntArray, totals: IntArray) -> dict[str, 
     return dict(sorted(found.items(), key=lambda item: -item[1][0] / item[1][1]))
 
 
-def _sentence(
-    levels: _Levels,
-    outcome: _Outcome,
-    rates: Mapping[str, tuple[int, int]],
-    test: LevelTest,
-    settings: AnalysisSettings,
-) -> str:
-    (most, _), *_, (least, _) = rates.items()
+def _sentence(outcome: _Outcome, rates: Mapping[str, tuple[int, int]]) -> str:
+    """Write the highest and the lowest rate in counts."""
     told = {
-        name: f"{k} of {counted(n, 'request')} ({percent(k / n)})"
+        name: f"{name}: {k} of {counted(n, 'request')} {outcome.name} ({percent(k / n)})"
         for name, (k, n) in rates.items()
-        if name in (most, least)
     }
-    if test.p_value < 1 - settings.confidence:
-        start = f"requests are {outcome.name} more often for {most}: {told[most]}, against "
-        start += f"{told[least]} for {least}"
-    else:
-        start = f"no significant difference in how often requests are {outcome.name} by "
-        start += f"{levels.by}: {told[most]} for {most}, {told[least]} for {least}"
-    return f"{capital(start)} ({p_in_words('p', test.p_value)})."
+    most, *_, least = told.values()
+    return f"{capital(most)}; {least}."
 
 
 def _rows(levels: _Levels, outcome: _Outcome, settings: AnalysisSettings) -> Iterator[list[Any]]:

@@ -15,12 +15,13 @@ import numpy as np
 
 from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Asked, Finding
+from portrayal.findings.headline import Headline
 from portrayal.findings.labels import image_labels
 from portrayal.findings.refusals import NO_GROUP, study_axes
 from portrayal.findings.sentences import counted
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.vectors import IntArray
-from portrayal.numbers import between, p_in_words, percent
+from portrayal.numbers import percent
 from portrayal.records import Prompt
 from portrayal.statistics import level_test, prompts_share_interval
 from portrayal.studies import Axis, Study, added_groups, named_groups
@@ -133,8 +134,7 @@ def _added(study: Study, one: _AxisRewriting, settings: AnalysisSettings) -> Fin
         n=n,
         n_missing=0,
         sentence=f"Rewritten prompts add a group on {one.name} in {k} of {counted(n, 'image')} "
-        f"({percent(k / n)}{f': {told}' if told else ''}; "
-        f"{between(*bounds, settings.confidence, form=percent)}).",
+        f"({percent(k / n)}{f': {told}' if told else ''}).",
     )
 
 
@@ -175,16 +175,20 @@ def _followed(
         measurer=data.label,
         details={"axis": one.name},
     )
-    clear = test.p_value < 1 - settings.confidence
-    start = "Images follow" if clear else "No significant sign that images follow"
     return asked.answered(
         test.v,
         test.interval,
         p=test.p_value,
         n=test.n,
         n_missing=images.n - test.n,
-        sentence=f"{start} the group that the rewritten prompt names: {_shown(groups, counts)} "
-        f"({p_in_words('p', test.p_value)}).",
+        sentence=f"Of the images, {_shown(groups, counts)}.",
+    ).with_headline(
+        Headline(
+            claim="Images show the group that the rewritten prompt names",
+            otherwise="No significant sign that images follow the rewritten prompt",
+            measure="images",
+            magnitude=test.v,
+        )
     )
 
 

@@ -39,6 +39,7 @@ from portrayal.statistics.association import (
     association_test,
 )
 from portrayal.statistics.association_permutation import association_permutation_test
+from portrayal.statistics.cells import CellShares, cell_shares
 from portrayal.statistics.change import (
     AttributeChange,
     Change,
@@ -125,6 +126,7 @@ from portrayal.statistics.rank_correlation import RankCorrelationResult, kendall
 from portrayal.statistics.samples import ConceptEmbeddings, Embeddings
 from portrayal.statistics.sequential import AnytimeResult, anytime_mean, anytime_share_interval
 from portrayal.statistics.shares import prompts_share_interval
+from portrayal.statistics.targets import TargetDistance, target_distance
 from portrayal.statistics.text_shares import Texts
 from portrayal.statistics.votes import RULES, ConsensusResult, Rule, consensus
 
@@ -140,6 +142,7 @@ __all__ = [
     "Average",
     "BiasResult",
     "BootstrapResult",
+    "CellShares",
     "Change",
     "CheckedSample",
     "CombinedResult",
@@ -175,6 +178,7 @@ __all__ = [
     "Score",
     "SingleAssociationResult",
     "Switching",
+    "TargetDistance",
     "Texts",
     "Unit",
     "UnknownResult",
@@ -189,6 +193,7 @@ __all__ = [
     "association_test",
     "benjamini_hochberg",
     "bias_score",
+    "cell_shares",
     "cluster_bootstrap",
     "cohen_kappa",
     "cohen_size_word",
@@ -233,6 +238,7 @@ __all__ = [
     "share_interval",
     "single_association",
     "spent_share",
+    "target_distance",
     "unplanned_looks",
     "word_influence",
 ]

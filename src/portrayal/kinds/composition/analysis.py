@@ -29,6 +29,7 @@ from portrayal.findings import (
 )
 from portrayal.kinds.composition.diversity import diversity_findings, without_group
 from portrayal.kinds.composition.headlines import spread_headline, spread_sentence
+from portrayal.kinds.composition.joint import target_answers
 from portrayal.kinds.composition.schema import CompositionStudy
 from portrayal.numbers import percent
 from portrayal.statistics import Interval, LevelTest, level_test, prompts_share_interval
@@ -62,6 +63,9 @@ def analyze_composition(
             for factor in view.factors():
                 findings += _findings(view, factor)
                 parts.append(_shares(view, factor))
+        compared, tables = target_answers(study, one, settings, suffix)
+        findings += compared
+        parts += tables
     notes = [axis.note for axis in study.axes.values() if axis.note]
     return StudyResult(study.name, study.kind, study.title, findings, parts, notes=notes)
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
+from portrayal.kinds.composition.cells import BETWEEN, Target, cell_names, check_target
 from portrayal.records import Prompt
 from portrayal.studies import (
     Axis,
@@ -49,6 +50,10 @@ class CompositionStudy(Study):
         factors: Levels by factor; every combination of levels is drawn.
         bare: Levels that take no article (mass nouns, plurals, names).
         written: Prompts written out instead (`[[prompts]]` in the file).
+        joint: Pairs of axes whose cells are counted together.
+        targets: What shares are compared with, by axis or pair of axes ("A x B"): "even", a table
+            of shares, "training" for the training images, or another audit. Pairs without one are
+            compared with an even split, axes without one with nothing.
     """
 
     kind: Literal["composition"]
@@ -58,6 +63,8 @@ class CompositionStudy(Study):
     factors: dict[Word, tuple[Word, ...]] = Field(default_factory=dict)
     bare: tuple[Word, ...] = ()
     written: Annotated[tuple[WrittenPrompt, ...], Field(alias="prompts")] = ()
+    joint: tuple[tuple[Word, Word], ...] = ()
+    targets: dict[Word, Target] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
@@ -90,6 +97,7 @@ class CompositionStudy(Study):
         self._check_templates()
         self._check_written()
         self._check_size()
+        self._check_compared()
         if not self.prompts():
             raise ValueError("has no prompts; give a template with factors, or [[prompts]]")
         return self
@@ -165,6 +173,41 @@ class CompositionStudy(Study):
             raise ValueError(
                 f"factors give {size:,} prompts; allowed: {MOST_PROMPTS:,}, fewer levels do"
             )
+
+    def _check_compared(self) -> None:
+        for i, pair in enumerate(self.joint):
+            for name in pair:
+                if name not in self.axes:
+                    raise ValueError(
+                        f"joint[{i}] names {name!r}{did_you_mean(name, self.axes)}; "
+                        f"allowed: {one_of(list(self.axes))}"
+                    )
+            if pair[0] == pair[1]:
+                raise ValueError(f"joint[{i}] names {pair[0]!r} twice; allowed: two axes")
+        pairs = [BETWEEN.join(pair) for pair in self.joint]
+        try:
+            without_repeats(tuple(pairs))
+        except ValueError as error:
+            raise ValueError(f"joint {error}") from error
+        for name, target in self.targets.items():
+            if name not in self.axes and name not in pairs:
+                allowed = [*self.axes, *pairs]
+                raise ValueError(
+                    f"targets.{name!r} is no axis{did_you_mean(name, allowed)}; "
+                    f"allowed: {one_of(allowed)}"
+                )
+            try:
+                check_target(target, cell_names(list(self.compared_axes()[name].values())))
+            except ValueError as error:
+                raise ValueError(f"targets.{name!r} {error}") from error
+
+    def compared_axes(self) -> dict[str, dict[str, Axis]]:
+        """Return the axes with a target, and all pairs, each with its axes by name."""
+        alone = {name: {name: self.axes[name]} for name in self.targets if name in self.axes}
+        pairs = {
+            BETWEEN.join(pair): {name: self.axes[name] for name in pair} for pair in self.joint
+        }
+        return {**alone, **pairs}
 
     def _combinations(self) -> list[dict[str, str]]:
         names = list(self.factors)

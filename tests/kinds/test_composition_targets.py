@@ -1,0 +1,148 @@
+"""Targets and pairs of axes in composition studies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from portrayal.audit import AuditFolder
+from portrayal.errors import StudyError
+from portrayal.findings import Finding
+from portrayal.records import Identity, ImageRecord, Measurement, image_key
+from portrayal.runner.analysis import analyze
+from portrayal.studies import Study, study_from_dict
+
+GENDER, TONE = "perceived gender", "skin tone"
+JUDGE = Identity("judge", "toy")
+PAIR = f"{GENDER} x {TONE}"
+
+
+def study(**more: Any) -> Study:
+    return study_from_dict(
+        {
+            "name": "jobs",
+            "kind": "composition",
+            "images": 40,
+            "axes": [GENDER, TONE],
+            "template": "a photo of {a job}",
+            "factors": {"job": ["nurse", "chef", "pilot", "baker", "judge"]},
+            **more,
+        }
+    )
+
+
+def audit_of(folder: Path, asked: Study, cells: dict[tuple[str, str], float]) -> AuditFolder:
+    """Return an audit whose images are labelled by chance, with these shares of cells."""
+    rng = np.random.default_rng(2)
+    audit = AuditFolder.at(folder, Identity("toy", folder.name))
+    audit.remember_study(asked.name, asked.as_dict())
+    wanted = [(p.text, seed) for p in asked.prompts() for seed in p.seeds]
+    audit.append_images([ImageRecord(text, seed, "ok", None, b"x") for text, seed in wanted])
+    names, shares = list(cells), list(cells.values())
+    drawn = [names[i] for i in rng.choice(len(names), size=len(wanted), p=shares)]
+    audit.append_measurements(
+        JUDGE,
+        {"labels": "labels"},
+        [
+            Measurement(
+                image_key(audit.generator, text, seed),
+                {"labels": {GENDER: {gender: 1.0}, TONE: {tone: 1.0}}},
+            )
+            for (text, seed), (gender, tone) in zip(wanted, drawn, strict=True)
+        ],
+    )
+    return audit
+
+
+UNEVEN = {
+    ("woman", "light skin"): 0.3, ("man", "light skin"): 0.5, ("man", "dark skin"): 0.2,
+}  # fmt: skip
+INDEPENDENT = {
+    (g, t): a * b
+    for g, a in (("woman", 0.3), ("man", 0.7))
+    for t, b in (("light skin", 0.8), ("dark skin", 0.2))
+}
+
+
+def answers(audit: AuditFolder) -> dict[str, Finding]:
+    return {one.question: one for one in analyze(audit).findings}
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ({"joint": [["gender", TONE]]}, r"joint\[0\] names 'gender'.*; allowed: "),
+        ({"joint": [[TONE, TONE]]}, r"joint\[0\] names 'skin tone' twice; allowed: two axes"),
+        ({"targets": {"age": "even"}}, "targets.'age' is no axis"),
+        ({"targets": {TONE: "equal"}}, "targets.'skin tone' is 'equal'; allowed: 'even'"),
+        ({"targets": {TONE: {"dark skin": 0.4}}}, "has no share of 'light skin'"),
+        ({"targets": {TONE: {"dark": 0.4, "light skin": 0.6}}}, "has a share of 'dark'; allowed"),
+        ({"targets": {TONE: {"dark skin": 0.4, "light skin": 0.7}}}, "sums to 1.1; allowed"),
+        ({"targets": {TONE: {"dark skin": 40, "light skin": 60}}}, "the share 40; allowed: 0 to 1"),
+        ({"targets": {TONE: {"audit": 3}}}, "has audit = 3; allowed: the folder of an audit"),
+    ],
+)
+def test_a_wrong_file_is_one_line(more: dict[str, Any], line: str) -> None:
+    with pytest.raises(StudyError, match=line) as caught:
+        study(**more)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_study_comes_back_as_it_was_remembered() -> None:
+    asked = study(joint=[[GENDER, TONE]], targets={TONE: {"dark skin": 0.4, "light skin": 0.6}})
+    assert study_from_dict(asked.as_dict()) == asked
+
+
+def test_shares_are_compared_with_a_table(tmp_path: Path) -> None:
+    own = {"woman": 0.3, "man": 0.7}
+    asked = study(targets={GENDER: own, TONE: "even"})
+    found = answers(audit_of(tmp_path / "a", asked, INDEPENDENT))
+    as_wanted = found[f"{GENDER}: how far are shares from the target?"]
+    assert as_wanted.p is not None
+    assert as_wanted.p > 0.05
+    assert as_wanted.low == 0
+    uneven = found[f"{TONE}: how far are shares from the target?"]
+    assert uneven.is_clear(0.05)
+    assert uneven.estimate == pytest.approx(0.3, abs=0.08)
+    assert uneven.details["too_often"] == "light skin"
+
+
+def test_cells_of_two_axes_that_are_missing_are_named(tmp_path: Path) -> None:
+    found = answers(audit_of(tmp_path / "a", study(joint=[[GENDER, TONE]]), UNEVEN))
+    missing = found[f"{PAIR}: which cells are missing?"]
+    assert missing.estimate == 1
+    assert "woman x dark skin" in missing.sentence
+    largest = found[f"{PAIR}: which share is largest?"]
+    assert largest.details["cell"] == "man x light skin"
+    assert largest.low is not None
+    assert largest.high is not None
+    assert largest.low < 0.5 < largest.high
+    assert found[f"{PAIR}: how far are shares from the target?"].is_clear(0.05)
+
+
+@pytest.mark.parametrize(("cells", "differs"), [(INDEPENDENT, False), (UNEVEN, True)])
+def test_shares_are_compared_with_another_audit(
+    tmp_path: Path, cells: dict[tuple[str, str], float], differs: bool
+) -> None:
+    audit_of(tmp_path / "other", study(), INDEPENDENT)
+    asked = study(joint=[[GENDER, TONE]], targets={PAIR: {"audit": str(tmp_path / "other")}})
+    distance = answers(audit_of(tmp_path / "a", asked, cells))[
+        f"{PAIR}: how far are shares from the target?"
+    ]
+    assert distance.p is not None
+    assert (distance.p < 0.05) == differs
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [("training", "the audit has no training images"), ({"audit": "nowhere"}, "nowhere")],
+)
+def test_a_target_that_is_not_there_is_a_reason(
+    tmp_path: Path, target: object, reason: str
+) -> None:
+    asked = study(targets={GENDER: target})
+    found = answers(audit_of(tmp_path / "a", asked, INDEPENDENT))
+    assert reason in found[f"{GENDER}: how far are shares from the target?"].reason
