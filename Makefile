@@ -8,7 +8,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 # On a machine with an NVIDIA GPU: make demo CONSTRAINTS=
 CONSTRAINTS ?= -c constraints-cpu.txt
 
-.PHONY: demo test test-slow lint types docs bench clean help
+.PHONY: demo test test-slow lint types docs site bench clean help
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/  —/'
@@ -48,5 +48,8 @@ docs: $(VENV)/.ready-dev    ## write the generated pages: commands, results sche
 	$(BIN)/python docs/generate_results_schema.py
 	$(BIN)/python docs/generate_architecture.py
 
+site: $(VENV)/.ready-dev    ## build the documentation site into site/; a broken page fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 clean:           ## remove what the targets above made
-	rm -rf $(VENV) dist build audits .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) dist build site audits .mypy_cache .ruff_cache .pytest_cache

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from graphlib import CycleError
@@ -156,3 +159,18 @@ def test_the_picture_leaves_out_what_follows_and_refuses_circles(
     assert reduced(graph) == {"cli": {"runner"}, "runner": {"audit"}, "audit": set()}
     with pytest.raises(CycleError):
         reduced({"cli": {"runner"}, "runner": {"cli"}})
+
+
+def test_the_site_builds_without_a_warning_and_has_every_page(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr.strip()) == (0, ""), done.stderr
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = [page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md")]
+    lost = [str(page) for page in pages if f": {page.as_posix()}\n" not in config]
+    assert lost == [], "pages that the navigation in mkdocs.yml does not list"
+    for name in ("run", "plan", "explain", "load_results", "Audit"):
+        assert f'id="portrayal.{name}"' in (tmp_path / "api.html").read_text(encoding="utf-8")
