@@ -58,6 +58,14 @@ def of(result: StudyResult, statistic: str) -> dict[str, Finding]:
     return {f.details["subset"]: f for f in result.findings if f.statistic == statistic}
 
 
+def test_headlines_of_subsets_differ_and_are_short(result: StudyResult) -> None:
+    lines = [f.headline for f in of(result, measured.AMPLIFICATION).values() if f.headline]
+    assert len(lines) > 1
+    for said in ([one.claim for one in lines], [one.otherwise for one in lines]):
+        assert len(set(said)) == len(lines)
+        assert all(len(line.split()) <= 12 for line in said)
+
+
 def rows(result: StudyResult, name: str) -> list[dict[str, Any]]:
     (part,) = (part for part in result.parts if part.name == name)
     table = part.as_table(result.findings)

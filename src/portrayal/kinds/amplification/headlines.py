@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from portrayal.findings import Bar, Headline, plural
 from portrayal.kinds.amplification.counts import Cell, SubsetComparison
-from portrayal.kinds.amplification.schema import OCCUPATION, AmplificationStudy
+from portrayal.kinds.amplification.schema import OCCUPATION, SUBSETS, AmplificationStudy
 from portrayal.numbers import number
 
 TRAINING, GENERATED = "training", "generated"
@@ -25,9 +25,13 @@ def amplification_headline(
         points: How much further from 50% generated images are than training images.
     """
     way = "further from" if points > 0 else "nearer to"
+    size, title = number(abs(points)), SUBSETS[comparison.subset].title
+    is_plain = comparison.subset == "naive"
     return Headline(
-        claim=f"Generated images are {number(abs(points))} points {way} 50% than training images",
-        otherwise="Amplification not established",
+        claim=f"Generated images are {size} points {way} 50% than training images"
+        if is_plain
+        else f"{size} points {way} 50% ({title})",
+        otherwise=f"Amplification not established ({title})",
         measure=f"share of {plural(study.first_group)}",
         magnitude=min(1.0, abs(points) / RANGE),
         bars=_bars(study, comparison),
