@@ -10,8 +10,7 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics import paired_change
-from portrayal.statistics.imbalance_change import thinned_score
+from portrayal.statistics import amplification_from_counts, paired_change
 
 Array = NDArray[np.float64]
 NAN = math.nan
@@ -77,23 +76,42 @@ def test_known_change() -> None:
 def test_image_p_values_are_those_of_all_swaps_one_by_one() -> None:
     before, after = images(1, 3, 3, missing=0), images(2, 3, 3, share=0.3, missing=0)
     result = paired_change(before, after, rng=rng(), unit="image")
-    score = thinned_score(3, 3, 3)
-
-    def diversity(x: Array, y: Array) -> float:
-        return float((score[y.sum(axis=1).astype(int)] - score[x.sum(axis=1).astype(int)]).mean())
-
-    changes: dict[str, list[float]] = {"diversity": [], "bias": []}
+    changes = []
     for swap in itertools.product([False, True], repeat=9):
         swapped = np.array(swap).reshape(3, 3)
         x, y = np.where(swapped, after, before), np.where(swapped, before, after)
-        changes["diversity"].append(diversity(x, y))
-        changes["bias"].append(mean_bias_change(x, y))
-    for name, values in changes.items():
-        found = getattr(result, name)
-        size, seen = np.abs(values), abs(values[0])
-        wanted = np.mean(size > seen + 1e-9) + np.mean(np.abs(size - seen) < 1e-9) / 2
-        assert found.exact
-        assert found.p_value == pytest.approx(1.0 if seen < 1e-9 else wanted)
+        changes.append(mean_bias_change(x, y))
+    size, seen = np.abs(changes), abs(changes[0])
+    wanted = np.mean(size > seen + 1e-9) + np.mean(np.abs(size - seen) < 1e-9) / 2
+    assert result.bias.exact
+    assert result.bias.p_value == pytest.approx(1.0 if seen < 1e-9 else wanted)
+
+
+def test_changes_of_diversity_are_compared_at_a_common_number_of_images() -> None:
+    # All known before, a third after: the change is that of `amplification_from_counts`.
+    before, after = images(1, 9, 12, missing=0), images(2, 9, 12, share=0.5, missing=0.6)
+    found = paired_change(before, after, rng=rng()).diversity
+    counts = [
+        np.stack([(side == 1).sum(axis=1), (side == 0).sum(axis=1)], axis=1)
+        for side in (after, before)
+    ]
+    wanted = amplification_from_counts(*counts)
+    assert found.value == pytest.approx(wanted.mean / 50)
+    assert found.interval == pytest.approx([bound / 50 for bound in wanted.interval])
+    assert found.p_value == pytest.approx(wanted.p_value)
+
+
+def test_pairs_that_are_alike_narrow_the_change_of_diversity() -> None:
+    before = images(11, 20, 12, share=0.8, missing=0)
+    same = before.copy()
+    same[:, :2] = 1 - same[:, :2]
+    mixed = rng(3).permuted(same, axis=1)
+    one, other = (
+        paired_change(before, side, rng=rng(), unit="image").diversity for side in (same, mixed)
+    )
+    assert one.value == pytest.approx(other.value)
+    width = [found.interval.high - found.interval.low for found in (one, other)]
+    assert width[0] < 0.8 * width[1]
 
 
 def test_attribute_answers_are_students() -> None:
@@ -137,9 +155,9 @@ def test_drawn_p_values_are_near_the_exact_ones() -> None:
     before, after = images(3, 4, 6, 0.8, 0), images(4, 4, 6, 0.6, 0)
     exact = paired_change(before, after, rng=rng(), unit="image")
     drawn = paired_change(before, after, rng=rng(), unit="image", resamples=200)
-    assert exact.diversity.exact
-    assert not drawn.diversity.exact
-    assert drawn.diversity.p_value == pytest.approx(exact.diversity.p_value, abs=0.1)
+    assert exact.bias.exact
+    assert not drawn.bias.exact
+    assert drawn.bias.p_value == pytest.approx(exact.bias.p_value, abs=0.1)
 
 
 def test_unknown_images_bound_the_published_change() -> None:

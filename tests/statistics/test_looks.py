@@ -17,6 +17,7 @@ from portrayal.statistics import (
     unplanned_looks,
 )
 from portrayal.statistics.validation import looks
+from portrayal.statistics.validation.__main__ import validation_rows
 from portrayal.statistics.validation.looks import EQUAL, LooksWorld
 from portrayal.statistics.validation.worlds import binomial_band
 
@@ -137,9 +138,7 @@ def test_looks_are_taken_at_whole_images(maximum: int, sizes: tuple[int, ...]) -
 
 def test_looks_that_are_not_counted_mislead() -> None:
     """What the correction is for: five looks at eight tests find something in 1 world of 10."""
-    row = looks.validate(
-        LooksWorld("eight tests", "not at all", EQUAL), worlds=400, rng=np.random.default_rng(3)
-    )
+    (row,) = validation_rows([LooksWorld("eight tests", "not at all", EQUAL)], worlds=400, seed=3)
     assert binomial_band(row.rejection, row.worlds).low > 0.05
 
 
@@ -161,5 +160,5 @@ def test_false_discoveries_among_decisions_are_rare_where_some_effects_are_real(
 @pytest.mark.slow
 @pytest.mark.parametrize("world", looks.settings(), ids=lambda world: world.setting)
 def test_a_true_null_is_decided_in_at_most_one_world_of_twenty(world: LooksWorld) -> None:
-    row = looks.validate(world, worlds=2000, rng=np.random.default_rng(11))
+    (row,) = validation_rows([world], seed=11)
     assert binomial_band(row.rejection, row.worlds).low <= 0.05, row

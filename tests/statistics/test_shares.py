@@ -34,10 +34,18 @@ def test_the_likelihood_is_scipys_beta_binomial(totals: tuple[int, ...]) -> None
         np.testing.assert_allclose(found[row], wanted, rtol=1e-6)
 
 
-def test_the_prior_of_the_icc_is_beta() -> None:
+def prior_density(icc: float, images: int) -> float:
+    """Three parts in ten log-uniform in the variance of a prompt's share, seven Beta(3, 1/2)."""
+    spread = (1 - 1 / images) / (1 / images + (1 - 1 / images) * icc) / math.log(images)
+    return 0.3 * spread + 0.7 * float(stats.beta.pdf(icc, 3, 0.5))
+
+
+def test_the_prior_of_the_icc_is_its_density() -> None:
     values, weights = correlation_prior(30)
     assert (np.diff(values) > 0).all()
-    assert weights @ values == pytest.approx(stats.beta(1, 0.5).mean(), abs=0.002)
+    assert weights.sum() == pytest.approx(1)
+    wanted = integrate.quad(lambda icc: icc * prior_density(icc, 30), 0, 1)[0]
+    assert weights @ values == pytest.approx(wanted, abs=0.002)
     assert values[0] < 0.01
 
 
@@ -54,7 +62,7 @@ def test_agrees_with_integrating_by_adaptive_quadrature() -> None:
     def density(icc: float, share: float) -> float:
         size = (1 - icc) / icc
         log = stats.betabinom.logpmf(hits, totals, share * size, (1 - share) * size).sum()
-        prior = stats.beta.pdf(share, 0.5, 0.5) * stats.beta.pdf(icc, 1, 0.5)
+        prior = stats.beta.pdf(share, 0.5, 0.5) * prior_density(icc, 8)
         return float(np.exp(log) * prior)
 
     def mass(start: float, stop: float) -> float:

@@ -163,7 +163,7 @@ def _score(
         if label is not None:
             tally[label] += 1
     table = np.array([[tally[name] for name in question.groups] for tally in counts.values()])
-    many = many_group_diversity(table, rng=rng, confidence=confidence)
+    many = many_group_diversity(table, confidence=confidence)
     return {
         "group": dict(group),
         "axis": question.axis,
@@ -172,7 +172,7 @@ def _score(
         "images": len(places),
         "usable": int(table.sum()),
         "unusable": decisions.unusable(question.id, places),
-        "diversity": _diversity(table, rng=rng, confidence=confidence),
+        "diversity": _diversity(table, confidence=confidence),
         "evenness": {
             "value": many.value, "low": many.interval.low, "high": many.interval.high,
             "n": many.n, "n_attributes": many.n_attributes, "n_missing": many.n_missing,
@@ -181,13 +181,11 @@ def _score(
     }  # fmt: skip
 
 
-def _diversity(
-    table: np.ndarray[Any, Any], *, rng: np.random.Generator, confidence: float
-) -> dict[str, Any] | None:
+def _diversity(table: np.ndarray[Any, Any], *, confidence: float) -> dict[str, Any] | None:
     """Return ENTIGEN's equation 1; None for an axis that has not just two groups."""
     if table.shape[1] != 2:
         return None
-    found = diversity_score(table[:, 0], table[:, 1], rng=rng, confidence=confidence)
+    found = diversity_score(table[:, 0], table[:, 1], confidence=confidence)
     return {
         "value": found.value, "low": found.interval.low, "high": found.interval.high,
         "published": found.published, "n": found.n, "n_attributes": found.n_attributes,

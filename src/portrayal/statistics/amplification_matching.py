@@ -32,6 +32,9 @@ from portrayal.statistics.rarefaction import Noise, expected_imbalance
 _ALL = 0.98
 """Trust in one side from which on the other is not asked."""
 
+_LEAST_LEFT = 0.05
+"""Of a variance, what pairs leave at the least: they are never perfectly alike."""
+
 
 class MatchedSides:
     """Generated and training images (or any two sides) compared at a common number of images.
@@ -40,6 +43,8 @@ class MatchedSides:
         generated: The side that is expected to be further from one half.
         training: The other.
         nested: Whether the images of `generated` are a part of those of `training`.
+        shared_variance: Sum over occupations of the covariance of both sides' imbalances, where
+            images of both are paired.
 
     Attributes:
         used: Which occupations and prompts have enough images on both sides.
@@ -47,7 +52,12 @@ class MatchedSides:
     """
 
     def __init__(
-        self, generated: CountedSide, training: CountedSide, *, nested: bool = False
+        self,
+        generated: CountedSide,
+        training: CountedSide,
+        *,
+        nested: bool = False,
+        shared_variance: float = 0.0,
     ) -> None:
         self.used: NDArray[np.bool_] = (generated.total >= LEAST_IMAGES) & (
             training.total >= LEAST_IMAGES
@@ -59,6 +69,7 @@ class MatchedSides:
         self._share = 1 / self._prompts[self._of]
         self._sides = generated, training
         self._nested = nested
+        self._shared_variance = shared_variance
         size = np.minimum(generated.total, training.total)[self.used]
         self._size = size
         self._generated, self._training = (
@@ -94,6 +105,14 @@ class MatchedSides:
         )
         return Noise(one.variance + two.variance, one.third - two.third)
 
+    def pairing(self) -> float:
+        """Return what pairs leave of the standard error that unpaired images would have."""
+        if not self._shared_variance:
+            return 1.0
+        whole = float(self.noise().variance.sum())
+        left = 1 - 2 * self._shared_variance / whole if whole > 0 else 1.0
+        return math.sqrt(min(max(left, _LEAST_LEFT), 2.0))
+
     def _side_noise(self, side: CountedSide, moments: Noise) -> Noise:
         """Return a side's moments over prompts; images that prompts share err together."""
         if side.shared:
@@ -122,7 +141,7 @@ class MatchedSides:
             rest = read_rest(*self._sides, self.used)
             apart = float(rest.left[0] / self._training.total[0])
             sides[1] = rest.read.bounds()
-        return SingleComparison(one - two, sides[0], sides[1], apart)
+        return SingleComparison(one - two, sides[0], sides[1], apart * self.pairing())
 
     def scale(self, error: float) -> TwoWayScale:
         """Return what differences stand for.
@@ -189,7 +208,7 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Matched
         value = min(max(scale.read(mean), low), high)
         return MatchedAnswer(value, Interval(low, high), single.p_value(), np.array([value]))
     if not random or alike:
-        bounds, p_value = _over_images(scale, mean, confidence)
+        bounds, p_value = _over_images(scale, mean, confidence, matched.pairing())
     elif k == 1:
         bounds, p_value = _Tested(UNKNOWN, math.nan)
     else:
@@ -231,13 +250,13 @@ def _over_occupations(each: FloatArray, noise: Noise, confidence: float) -> _Tes
     return _Tested(Interval(low, high), p_value)
 
 
-def _over_images(scale: TwoWayScale, mean: float, confidence: float) -> _Tested:
+def _over_images(scale: TwoWayScale, mean: float, confidence: float, pairing: float) -> _Tested:
     """Return bounds and p-value where only images are a sample; p by bisection of the bounds."""
-    bounds = scale.bounds(mean, float(stats.norm.ppf(0.5 + confidence / 2)))
+    bounds = scale.bounds(mean, pairing * float(stats.norm.ppf(0.5 + confidence / 2)))
     least, most = 0.0, 8.0
     for _ in range(40):
         z = (least + most) / 2
-        low, high = scale.bounds(mean, z)
+        low, high = scale.bounds(mean, pairing * z)
         least, most = (least, z) if low <= 0 <= high else (z, most)
     return _Tested(bounds, 2 * float(ndtr(-least)) if mean else 1.0)
 

@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from portrayal.errors import StatisticsError
+from portrayal.statistics.amplification_matching import MatchedSides, answer
+from portrayal.statistics.amplification_sides import LEAST_IMAGES, side_of_counts
+from portrayal.statistics.change_estimates import Estimate, attribute_estimate, image_estimate
 from portrayal.statistics.checks import (
     check_fraction,
     check_option,
@@ -20,13 +23,7 @@ from portrayal.statistics.checks import (
 )
 from portrayal.statistics.counts import FloatArray, Intervals, wilson, wilson_bounds
 from portrayal.statistics.diversity import pooled_imbalance
-from portrayal.statistics.imbalance_change import (
-    Estimate,
-    attribute_estimate,
-    image_estimate,
-    imbalance_change,
-    mirrored,
-)
+from portrayal.statistics.imbalance import score_posterior
 from portrayal.statistics.intervals import UNKNOWN, Interval
 from portrayal.statistics.relabelling import PairedCounts, relabel
 
@@ -157,17 +154,18 @@ def paired_change(
     to 1, bias changes from -2 to 2. Nothing judged on a side: NaN.
 
     `attribute` asks whether the intervention works beyond the attributes tried: Student's t over
-    attributes, for p and interval. `image` asks whether it did anything to these: which side an
-    image is from is shuffled (`portrayal.statistics.relabelling`), mid-p, and the interval's near
-    end is where that test would stop rejecting. All relabellings are enumerated when there are at
-    most `resamples`. Either way p and interval agree. Both stay valid where more images are unknown
-    on one side, if within an attribute and side being unknown does not depend on the group;
-    `unknown` tells the rates, and bounds without that assumption.
+    attributes, for p and interval. `image` asks whether it did anything to these: for biases, which
+    side an image is from is shuffled (`portrayal.statistics.relabelling`), mid-p, and the
+    interval's near end is where that test would stop rejecting; all relabellings are enumerated
+    when there are at most `resamples`. Either way p and interval agree. Both stay valid where more
+    images are unknown on one side, if within an attribute and side being unknown does not depend on
+    the group; `unknown` tells the rates, and bounds without that assumption.
 
-    The change of diversity is for endless images (`portrayal.statistics.imbalance_change`), with
-    equal weights on both sides; the published scores stand beside. Intervals of single biases are
-    Newcombe's for paired shares, with the correlation scaled down where not every seed is known on
-    both sides.
+    The change of diversity is for endless images, the mean over attributes with two images or more
+    on both sides: as in `amplification_from_counts`, both sides are compared at the smaller of
+    their numbers of images, and nothing is drawn. The published scores stand beside. Intervals of
+    single biases are Newcombe's for paired shares, with the correlation scaled down where not every
+    seed is known on both sides.
 
     Args:
         before: Groups of the images without the intervention.
@@ -208,7 +206,7 @@ def paired_change(
     settings = ChangeSettings(unit, resamples, confidence, rng)
     n = int((~np.isnan(x) & ~np.isnan(y)).sum())
     return PairedChangeResult(
-        diversity=_diversity_change(x, y, both, settings),
+        diversity=_diversity_change(x, y, pairs, settings),
         bias=bias_change(pairs.rows(both), np.full(both.sum(), 1 / max(both.sum(), 1)), settings),
         attributes=single,
         flips=tuple(change.name for change in single if change.flipped),
@@ -250,23 +248,27 @@ _NOTHING = Change(math.nan, math.nan, math.nan, UNKNOWN, math.nan, False)
 
 
 def _diversity_change(
-    before: FloatArray, after: FloatArray, both: NDArray[np.bool_], settings: ChangeSettings
+    before: FloatArray, after: FloatArray, pairs: PairedCounts, settings: ChangeSettings
 ) -> Change:
+    """Return how much further from one half shares are after than before, at endless images."""
     published = PublishedScores(_published(before), _published(after))
+    both = np.minimum(pairs.n_before, pairs.n_after) >= LEAST_IMAGES
     if not both.any():
         return replace(_NOTHING, published=published)
-    x, y = before[both], mirrored(before[both], after[both])
-    pairs = PairedCounts.of(x, y)
-    weights = (pairs.n_before / pairs.n_before.sum() + pairs.n_after / pairs.n_after.sum()) / 2
-    found = imbalance_change(
-        pairs, weights, by_attribute=settings.unit == "attribute",
-        relabelled=relabel(pairs, resamples=settings.resamples, rng=settings.rng),
-        confidence=settings.confidence, rng=settings.rng,
+    used = pairs.rows(both)
+    sides = ((used.first_before, used.n_before), (used.first_after, used.n_after))
+    counts = [np.stack([first, n - first], axis=1).astype(np.float64) for first, n in sides]
+    matched = MatchedSides(
+        side_of_counts(counts[1][:, None], 1), side_of_counts(counts[0][:, None], 1),
+        shared_variance=used.imbalance_covariance(),
     )  # fmt: skip
-    middle = min(max(found.middle, abs(found.value) / 2), 1 - abs(found.value) / 2)
+    found = answer(matched, random=settings.unit == "attribute", confidence=settings.confidence)
+    weights = np.full(len(counts[0]), 1 / len(counts[0]))
+    middle = sum(score_posterior(x[:, 0], x.sum(axis=1), weights).value / 2 for x in counts)
+    middle = min(max(middle, abs(found.value) / 2), 1 - abs(found.value) / 2)
     return Change(
         middle - found.value / 2, middle + found.value / 2, found.value, found.interval,
-        found.p_value, found.exact, published,
+        found.p_value, False, published,
     )  # fmt: skip
 
 

@@ -64,3 +64,10 @@ def wilson_bounds(successes: FloatArray, totals: FloatArray, z: float | FloatArr
     low = np.where(successes == 0, share, centre - reach)
     high = np.where(successes == totals, share, centre + reach)
     return Intervals(low, high)
+
+
+def level_sums(values: FloatArray, levels: NDArray[np.intp]) -> FloatArray:
+    """Return sums of rows per level, given as 0 ... L-1."""
+    sums = np.zeros((int(levels.max(initial=-1)) + 1, *values.shape[1:]))
+    np.add.at(sums, levels, values)
+    return sums

@@ -10,20 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics.checks import check_fraction, check_rng, unit_labels
-from portrayal.statistics.counts import FloatArray, Intervals, as_counts, wilson
-from portrayal.statistics.imbalance import (
-    LIKELY_BALANCE,
-    RARE_BALANCE,
-    PromptEvidence,
-    draw_imbalance,
-    draw_level_imbalance,
-    prompt_evidence,
-)
+from portrayal.statistics.balance import balance_p_value, balance_p_value_of_prompts
+from portrayal.statistics.checks import check_fraction, unit_labels
+from portrayal.statistics.counts import FloatArray, Intervals, as_counts, level_sums, wilson
+from portrayal.statistics.evenness import design_effects, even_p_value, evenness_posterior
+from portrayal.statistics.imbalance import level_score_posterior, score_posterior
 from portrayal.statistics.intervals import UNKNOWN, Interval
 
-_NULL_DRAWS = 2000
-_DRAWS = 1000
+UnitWord = Literal["prompt", "image"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +42,7 @@ class DiversityResult:
     n_attributes: int
     n_missing: int
     n_prompts: int
-    unit: Literal["prompt", "image"]
+    unit: UnitWord
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +72,7 @@ class ManyGroupDiversityResult:
         n: Images that were counted.
         n_attributes: Attributes that were counted.
         n_missing: Attributes left out because they have fewer than two images.
+        unit: What the interval takes as drawn by chance.
     """
 
     value: float
@@ -85,6 +80,7 @@ class ManyGroupDiversityResult:
     n: int
     n_attributes: int
     n_missing: int
+    unit: UnitWord
 
 
 class GroupCounts(NamedTuple):
@@ -116,7 +112,6 @@ def diversity_score(
     first: ArrayLike,
     second: ArrayLike,
     *,
-    rng: np.random.Generator,
     confidence: float = 0.95,
     levels: ArrayLike | None = None,
 ) -> DiversityResult:
@@ -130,10 +125,10 @@ def diversity_score(
 
     As published, the score is too large at small n (9 images of a balanced attribute score 0.27 by
     chance), and percentiles of a bootstrap inherit the error. `value` and `interval` are for the
-    score at endless images: median and quantiles of the posterior of
-    `portrayal.statistics.imbalance`, which learns from all attributes together, the low quantile
-    with exact balance likely beforehand, the high one with exact balance rare. The low end is 0
-    exactly when complete balance, a single hypothesis that can be tested as such, is not rejected.
+    score at endless images: mean and quantiles of the posterior of
+    `portrayal.statistics.imbalance`, which learns from all attributes together. Nothing is drawn at
+    random. The low end is 0 exactly when complete balance, a single hypothesis that can be tested
+    as such, is not rejected.
 
     With `levels`, rows are prompts, several of which may belong to one level, and levels take the
     place of attributes. Then the interval holds for other prompts: their shares vary around that of
@@ -143,19 +138,17 @@ def diversity_score(
     Args:
         first: Images of the first group, one count per attribute (or prompt).
         second: Images of the second group, in the same order.
-        rng: Source of the draws.
         confidence: Of the interval.
         levels: The level of each prompt; None: every row is an attribute of its own.
 
     Reference: Bansal et al. (2022), How well can Text-to-Image Generative Models understand Ethical
     Natural Language Interventions?, Eq. 1.
 
-    >>> result = diversity_score([4, 5], [0, 2], rng=np.random.default_rng(0))
+    >>> result = diversity_score([4, 5], [0, 2])
     >>> round(result.published, 3), result.n, result.n_attributes
     (0.636, 11, 2)
     """
     check_fraction("confidence", confidence)
-    check_rng(rng)
     a, b = group_counts(first, second)
     codes = _level_codes(levels, a.size)
     n_levels = int(codes.max(initial=-1)) + 1
@@ -163,20 +156,21 @@ def diversity_score(
     counted = np.unique(codes[used])
     n, missing = int((a + b).sum()), n_levels - counted.size
     a, b, codes = a[used], b[used], np.searchsorted(counted, codes[used])
-    unit: Literal["prompt", "image"] = "prompt" if codes.size > counted.size else "image"
+    unit: UnitWord = "prompt" if codes.size > counted.size else "image"
     if n == 0:
         return DiversityResult(math.nan, UNKNOWN, math.nan, 0, 0, missing, 0, unit)
-    member = np.eye(counted.size)[codes]
-    published = float(pooled_imbalance(a @ member, b @ member))
-    draw = _draw_prompts if unit == "prompt" else _draw_images
-    drawn = draw(a, a + b, codes, rng)
-    tail = (1 - confidence) / 2
-    value = float(np.median([drawn.likely, drawn.rare]))
-    low, high = float(np.quantile(drawn.likely, tail)), float(np.quantile(drawn.rare, 1 - tail))
-    balanced = float(np.quantile(drawn.balanced, confidence, method="higher"))
-    low = 0.0 if published <= balanced + 1e-12 else low
+    first_sum, total_sum = level_sums(a, codes), level_sums(a + b, codes)
+    published = float(pooled_imbalance(first_sum, total_sum - first_sum))
+    if unit == "prompt":
+        found = level_score_posterior(a, a + b, codes)
+        balanced = balance_p_value_of_prompts(a, a + b, codes)
+    else:
+        found = score_posterior(first_sum, total_sum, total_sum / n)
+        balanced = balance_p_value(a, a + b)
+    low, high = found.interval(confidence)
+    low = 0.0 if balanced > 1 - confidence else low
     return DiversityResult(
-        min(max(value, low), high), Interval(low, high), published, n, counted.size, missing,
+        min(max(found.value, low), high), Interval(low, high), published, n, counted.size, missing,
         codes.size, unit,
     )  # fmt: skip
 
@@ -186,50 +180,6 @@ def _level_codes(levels: ArrayLike | None, n: int) -> NDArray[np.intp]:
         return np.arange(n)
     places = {name: i for i, name in enumerate(dict.fromkeys(unit_labels(levels, n, "counts")))}
     return np.array([places[name] for name in unit_labels(levels, n, "counts")], dtype=np.intp)
-
-
-class _Drawn(NamedTuple):
-    """Scores drawn with exact balance likely and rare, and published scores of complete balance."""
-
-    likely: FloatArray
-    rare: FloatArray
-    balanced: FloatArray
-
-
-def _draw_images(
-    first: FloatArray, total: FloatArray, codes: NDArray[np.intp], rng: np.random.Generator
-) -> _Drawn:
-    first, total = first[np.argsort(codes)], total[np.argsort(codes)]
-    likely, rare = (
-        draw_imbalance(first, total, rng=rng, draws=_DRAWS, balance=balance) @ (total / total.sum())
-        for balance in (LIKELY_BALANCE, RARE_BALANCE)
-    )
-    heads = rng.binomial(total.astype(np.int64), 0.5, size=(_NULL_DRAWS, total.size))
-    return _Drawn(likely, rare, pooled_imbalance(heads.astype(np.float64), total - heads))
-
-
-def _draw_prompts(
-    first: FloatArray, total: FloatArray, codes: NDArray[np.intp], rng: np.random.Generator
-) -> _Drawn:
-    evidence = prompt_evidence(first, total, codes)
-    weight = np.bincount(codes, weights=total) / total.sum()
-    likely, rare = (
-        draw_level_imbalance(evidence, rng=rng, draws=_DRAWS, balance=balance) @ weight
-        for balance in (LIKELY_BALANCE, RARE_BALANCE)
-    )
-    return _Drawn(likely, rare, _balanced_prompts(evidence, total, codes, rng))
-
-
-def _balanced_prompts(
-    evidence: PromptEvidence, total: FloatArray, codes: NDArray[np.intp], rng: np.random.Generator
-) -> FloatArray:
-    """Return published scores of levels that are balanced, with prompts that differ as ours do."""
-    icc = rng.choice(evidence.correlations, size=_NULL_DRAWS, p=evidence.balanced_chances)[:, None]
-    shape = (1 - icc) / icc / 2
-    shares = rng.beta(shape, shape, size=(_NULL_DRAWS, total.size))
-    heads = rng.binomial(total.astype(np.int64), shares).astype(np.float64)
-    member = np.eye(int(codes.max()) + 1)[codes]
-    return pooled_imbalance(heads @ member, (total - heads) @ member)
 
 
 def bias_score(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> BiasResult:
@@ -264,78 +214,67 @@ def bias_score(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95)
 
 
 def many_group_diversity(
-    counts: ArrayLike, *, rng: np.random.Generator, confidence: float = 0.95
+    counts: ArrayLike, *, confidence: float = 0.95, levels: ArrayLike | None = None
 ) -> ManyGroupDiversityResult:
     """Return how often two images of one attribute show different groups, for any number of groups.
 
     Per attribute with n images, c_g of group g out of G: the share of the n (n - 1) / 2 pairs that
     differ, divided by (G - 1) / G, its value for perfectly even groups; then the mean over
     attributes, weighted by n. The quantity runs from 0 (one group only) to 1 (all groups equally
-    often): *larger is more diverse*, the other way round than Eq. 1. Pairs make the estimate right
-    on average at any n; the price is that a sample more even than chance gives up to n / (n - 1).
-    Attributes with fewer than two images are left out and counted; none left: NaN.
+    often): *larger is more diverse*, the other way round than Eq. 1. Pairs make it right on average
+    at any n; a sample more even than chance would give more than 1 and is cut there. Attributes
+    with fewer than two images are left out and counted; none left: NaN.
 
-    The interval is the widest of three (draws from each attribute's Dirichlet posterior, moved so
-    that their mean is the estimate, and a parametric bootstrap around lightly smoothed shares, read
-    forwards and backwards), with the spread enlarged for the shares being estimated.
+    The interval is the middle part of the posterior of `portrayal.statistics.evenness`; nothing is
+    drawn at random. It reaches up to 1 exactly where complete evenness is not rejected. With
+    `levels`, rows are prompts, levels take the place of attributes, pairs are of images of
+    different prompts, and the interval holds for other prompts.
 
     Args:
-        counts: Images per attribute (rows) and group (columns); one row is one attribute.
-        rng: Source of the draws.
+        counts: Images per attribute or prompt (rows) and group (columns); one row is one attribute.
         confidence: Of the interval.
+        levels: The level of each prompt; None: every row is an attribute of its own.
 
     Reference: Simpson (1949), Measurement of diversity, Nature 163.
 
-    >>> result = many_group_diversity([[4, 4, 1], [9, 0, 0]], rng=np.random.default_rng(0))
+    >>> result = many_group_diversity([[4, 4, 1], [9, 0, 0]])
     >>> round(result.value, 3), result.n
     (0.5, 18)
     """
     check_fraction("confidence", confidence)
-    check_rng(rng)
     table = as_counts("counts", np.atleast_2d(np.asarray(counts)), ndim=2)
     groups = table.shape[1]
     if groups < 2:
         raise StatisticsError(f"counts has {groups} groups; allowed: at least 2 columns")
-    used = table.sum(axis=1) >= 2
-    n_missing = int((~used).sum())
-    table = table[used]
+    codes = _level_codes(levels, len(table))
+    images = np.bincount(codes, weights=table.sum(axis=1), minlength=1)
+    n_levels = int(codes.max(initial=-1)) + 1
+    used = (images[codes] >= 2) & (table.sum(axis=1) > 0)
+    counted, codes = np.unique(codes[used], return_inverse=True)
+    table, n_missing = table[used], n_levels - counted.size
     n = int(table.sum())
+    unit: UnitWord = "prompt" if codes.size > counted.size else "image"
     if n == 0:
-        return ManyGroupDiversityResult(math.nan, UNKNOWN, 0, 0, n_missing)
-    weight = table.sum(axis=1) / n
-    value = float(_differing_pairs(table) @ weight)
-    low, high = _evenness_interval(table, value, rng=rng, confidence=confidence)
-    # Without small-sample bias an estimate may come out above 1, where no truth is; an interval
-    # that leaves out its own estimate would puzzle more than one that reaches up to it.
-    interval = Interval(min(float(low), value), max(float(high), value))
-    return ManyGroupDiversityResult(value, interval, n, int(used.sum()), n_missing)
+        return ManyGroupDiversityResult(math.nan, UNKNOWN, 0, 0, n_missing, unit)
+    codes = codes.reshape(-1)
+    whole = level_sums(table, codes)
+    effects = design_effects(table, codes) if unit == "prompt" else np.ones((1, len(whole)))
+    found = evenness_posterior(whole, effects)
+    low, high = found.interval(confidence)
+    high = 1.0 if even_p_value(whole, effects) > 1 - confidence else high
+    value = _differing_pairs(table, whole, codes) @ (whole.sum(axis=1) / n)
+    return ManyGroupDiversityResult(
+        min(max(float(value), low), high), Interval(low, high), n, counted.size, n_missing, unit
+    )
 
 
-def _evenness_interval(
-    table: FloatArray, value: float, *, rng: np.random.Generator, confidence: float
-) -> Interval:
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    n = table.sum(axis=1)
-    weight = n / n.sum()
-    # Posterior spread is right for few attributes, the bootstrap for many with few images each.
-    drawn = rng.standard_gamma(table + 0.5, size=(_DRAWS, *table.shape))
-    posterior = _evenness(drawn / drawn.sum(axis=-1, keepdims=True)) @ weight
-    moved = np.quantile(posterior - posterior.mean(), tails)
-    smooth = (table + 1 / table.shape[1]) / (n[:, None] + 1)
-    again = rng.multinomial(n.astype(np.int64), smooth, size=(_DRAWS, n.size)).astype(np.float64)
-    ahead = np.quantile((_differing_pairs(again) - _evenness(smooth)) @ weight, tails)
-    stretch = math.sqrt(float(n.sum() / (n - 1).sum()))
-    low = value + stretch * min(moved[0], ahead[0], -ahead[1])
-    high = value + stretch * max(moved[1], ahead[1], -ahead[0])
-    return Interval(min(max(low, 0.0), 1.0), min(max(high, value, 0.0), 1.0))
-
-
-def _evenness(shares: FloatArray) -> FloatArray:
-    groups = shares.shape[-1]
-    return np.asarray((1 - (shares**2).sum(axis=-1)) * groups / (groups - 1))
-
-
-def _differing_pairs(counts: FloatArray) -> FloatArray:
-    groups, n = counts.shape[-1], counts.sum(axis=-1)
-    same = (counts * (counts - 1)).sum(axis=-1) / (n * (n - 1))
-    return np.asarray((1 - same) * groups / (groups - 1))
+def _differing_pairs(table: FloatArray, whole: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+    """Return, per level, how often two images differ; of different prompts where it has several."""
+    groups, n = whole.shape[1], whole.sum(axis=1)
+    prompts, size = np.bincount(codes), table.sum(axis=1)
+    single = prompts == 1
+    same = (whole**2).sum(axis=1) - np.bincount(codes, weights=(table**2).sum(axis=1))
+    pairs = n**2 - np.bincount(codes, weights=size**2)
+    same = np.where(single, (whole * (whole - 1)).sum(axis=1), same)
+    pairs = np.where(single, n * (n - 1), pairs)
+    return np.asarray((1 - same / pairs) * groups / (groups - 1))

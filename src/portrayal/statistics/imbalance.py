@@ -1,226 +1,234 @@
-"""What counts say about |2p - 1|, the distance of a group share p from one half.
+"""What counts say about |2p - 1|, the distance of group shares p from one half, over attributes.
 
-The plug-in |2x/n - 1| is too large on average: chance alone gives 9 images of a balanced prompt an
-imbalance of 0.27, and no bootstrap of the counts notices, because every resample is just as uneven.
-Averaging over prompts makes it worse: the noise averages out, the excess stays. So the imbalances
-of all prompts are estimated together: each prompt belongs to one of a few classes of imbalance
-(exact balance is a class of its own), how common each class is is learned from all prompts, and
-draws from the posterior distribution are returned. Which group is ahead is left out (prompts may
-lean either way), which is why the counts are folded first.
+The plug-in |2x/n - 1| is too large on average: chance alone gives 9 images of a balanced attribute
+an imbalance of 0.27, and no bootstrap of the counts notices, because every resample is just as
+uneven. Averaging over attributes makes it worse: the noise averages out, the excess stays. So the
+imbalances of all attributes are estimated together: they follow a beta distribution whose mean and
+dispersion are learned from all counts (dispersion 0: all alike; 1: each is 0 or 1), and a part of
+them may be exactly balanced. All of this is integrated out on a grid, as is the intraclass
+correlation where several prompts make a level, so that nothing is drawn at random. Which group is
+ahead is left out (attributes may lean either way).
 
-References: Robbins (1956), An empirical Bayes approach to statistics; Ishwaran and James (2001),
-Gibbs sampling methods for stick-breaking priors, JASA 96 (finite Dirichlet priors).
+References: Robbins (1956), An empirical Bayes approach to statistics; Kleinman (1973), Proportions
+with extraneous variance, JASA 68 (beta family); Gelman et al. (2013), Bayesian Data Analysis,
+section 5.3 (hyperparameters integrated on a grid).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlog1py, xlogy
+from scipy.special import betainc, xlog1py, xlogy
 
-from portrayal.statistics.counts import FloatArray
+from portrayal.statistics.counts import FloatArray, level_sums
+from portrayal.statistics.intervals import Interval
 from portrayal.statistics.overdispersion import correlation_prior, log_likelihood
 
-_CLASSES = 20
+_CELLS = 60
 _POINTS = 40
-_FEW_POINTS = 10
-_WARM_UP = 25
-LIKELY_BALANCE = 6.0
-RARE_BALANCE = 0.25
-_KEPT = 5
-# The prior on class frequencies weighs as much as half an attribute: attributes speak for
-# themselves.
-_PRIOR_WEIGHT = 0.5
+_FEW_POINTS = 2
+_MEANS = 30
+_DISPERSIONS: FloatArray = np.array([0.0, 0.03, 0.08, 0.16, 0.28, 0.45, 0.7, 0.95])
+_BALANCED: FloatArray = np.array([0.0, 0.5])
+_BALANCED_PRIOR: FloatArray = np.array([0.9, 0.1])
+_NEGLIGIBLE = 1e-3
 
 
-def _imbalance_at(position: FloatArray) -> FloatArray:
-    """Map positions in 0..1 to imbalances, evenly spaced on Jeffreys' arcsine scale."""
-    return np.asarray(np.cos(np.pi / 2 * (1 - position)))
+class _Family(NamedTuple):
+    """Beta distributions of imbalances.
+
+    Attributes:
+        chance: Of every cell, (distributions, cells).
+        prior: Of each distribution.
+    """
+
+    chance: FloatArray
+    prior: FloatArray
 
 
-def _cells(points: int) -> FloatArray:
-    """Return the imbalance of every cell: those of exact balance first, then class by class."""
-    position = (np.arange(_CLASSES * points) + 0.5) / (_CLASSES * points)
-    return np.concatenate([np.zeros(points), _imbalance_at(position)])
+def _edges() -> FloatArray:
+    """Return edges of cells of imbalance, evenly spaced on Jeffreys' arcsine scale."""
+    return np.asarray(np.sin(np.pi / 2 * np.arange(_CELLS + 1) / _CELLS))
 
 
-def _likelihood(larger: FloatArray, total: FloatArray, points: int = _POINTS) -> FloatArray:
-    """Return the likelihood of folded counts, (counts, 1 + classes, points), largest value 1."""
-    ahead, smaller = (1 + _cells(points)) / 2, (total - larger)[:, None]
-    log = np.logaddexp(
-        xlogy(larger[:, None], ahead) + xlog1py(smaller, -ahead),
-        xlogy(smaller, ahead) + xlog1py(larger[:, None], -ahead),
+def _points(per_cell: int) -> FloatArray:
+    """Return imbalances within every cell, (cells, points)."""
+    position = (np.arange(_CELLS * per_cell) + 0.5) / (_CELLS * per_cell)
+    return np.asarray(np.sin(np.pi / 2 * position)).reshape(_CELLS, per_cell)
+
+
+@lru_cache(maxsize=1)
+def _family() -> _Family:
+    """Return the family: beta distributions, of which a part may be exactly balanced instead.
+
+    Small dispersions count as much as large ones on a logarithmic scale, since attributes of a
+    study are often alike.
+    """
+    mean, dispersion = (
+        grid.ravel()
+        for grid in np.meshgrid(
+            np.sin(np.pi / 2 * (np.arange(_MEANS) + 0.5) / _MEANS), _DISPERSIONS, indexing="ij"
+        )
     )
-    scaled = np.exp(log - log.max(axis=1, keepdims=True))
-    return np.asarray(scaled.reshape(len(total), 1 + _CLASSES, points))
+    edges, size = _edges()[None, :], (1 / np.maximum(dispersion, 1e-9) - 1)[:, None]
+    below = np.where(
+        dispersion[:, None] == 0,
+        edges > mean[:, None],
+        betainc(mean[:, None] * size, (1 - mean[:, None]) * size, edges),
+    )
+    spread = np.diff(below, axis=1)
+    prior = np.tile(np.gradient(_DISPERSIONS) / (_DISPERSIONS + 0.03), _MEANS)
+    balanced = np.eye(_CELLS)[0]
+    return _Family(
+        np.concatenate([part * balanced + (1 - part) * spread for part in _BALANCED]),
+        np.concatenate([part * prior / prior.sum() for part in _BALANCED_PRIOR]),
+    )
 
 
-def _pick(weights: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw an index along the last axis with chances proportional to `weights`."""
-    cumulative = np.cumsum(weights, axis=-1)
-    drawn = rng.random((*weights.shape[:-1], 1)) * cumulative[..., -1:]
-    return np.asarray(np.sum(cumulative < drawn, axis=-1))
-
-
-class _Kinds(NamedTuple):
-    """Attributes with the same counts are one kind: their likelihood is the same."""
+class _CellEvidence(NamedTuple):
+    """What counts say of every cell: likelihood, and mean and square of the imbalance in it."""
 
     likelihood: FloatArray
-    kind_of: NDArray[np.intp]
-    repeats: NDArray[np.intp]
+    mean: FloatArray
+    square: FloatArray
 
 
-def _kinds(first: FloatArray, total: FloatArray, points: int) -> _Kinds:
-    folded = np.stack([np.maximum(first, total - first), total], axis=1)
-    kinds, kind_of, repeats = np.unique(folded, axis=0, return_inverse=True, return_counts=True)
-    return _Kinds(_likelihood(kinds[:, 0], kinds[:, 1], points), kind_of.reshape(-1), repeats)
+def _evidence(log: FloatArray, imbalance: FloatArray) -> _CellEvidence:
+    """Sum up log-likelihoods (kinds, ..., cells, points) within cells; a kind's largest is 1."""
+    top = log.max(axis=tuple(range(1, log.ndim)), keepdims=True)
+    scaled = np.exp(np.maximum(log - top, -700))
+    total = scaled.sum(axis=-1)
+    return _CellEvidence(
+        total / scaled.shape[-1],
+        (scaled * imbalance).sum(axis=-1) / total,
+        (scaled * imbalance**2).sum(axis=-1) / total,
+    )
 
 
-def draw_imbalance(
-    first: FloatArray,
-    total: FloatArray,
-    *,
-    rng: np.random.Generator,
-    draws: int = 2000,
-    balance: float = 1.0,
-) -> FloatArray:
-    """Draw imbalances |2p - 1| of all attributes from what their counts leave possible.
+class ScorePosterior(NamedTuple):
+    """What counts leave possible of a mean of imbalances: a mixture of beta distributions.
+
+    Attributes:
+        weight: Of each part.
+        mean: Of each part.
+        variance: Of each part.
+    """
+
+    weight: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+
+    @property
+    def value(self) -> float:
+        """The mean of the mixture."""
+        return float(self.weight @ self.mean)
+
+    @property
+    def spread(self) -> float:
+        """Its variance."""
+        return float(self.weight @ (self.variance + (self.mean - self.value) ** 2))
+
+    def quantile(self, level: float) -> float:
+        """Return a quantile, by bisection."""
+        mean = np.clip(self.mean, 1e-9, 1 - 1e-9)
+        size = mean * (1 - mean) / np.maximum(self.variance, 1e-12) - 1
+        size = np.maximum(size, 1e-3)
+        low, high = 0.0, 1.0
+        for _ in range(30):
+            middle = (low + high) / 2
+            below = float(self.weight @ betainc(mean * size, (1 - mean) * size, middle))
+            low, high = (middle, high) if below < level else (low, middle)
+        return (low + high) / 2
+
+    def interval(self, confidence: float) -> Interval:
+        """Return the middle part."""
+        tail = (1 - confidence) / 2
+        return Interval(self.quantile(tail), self.quantile(1 - tail))
+
+
+def score_posterior(first: FloatArray, total: FloatArray, weights: FloatArray) -> ScorePosterior:
+    """Return what counts leave possible of the weighted mean of |2p - 1| over attributes.
 
     Args:
         first: Images of the first group, one count per attribute.
         total: Images of either group, at least 1 per attribute.
-        rng: Source of the draws.
-        draws: How many, rounded up to a multiple of 5.
-        balance: How common exact balance is beforehand, relative to any other class. Nothing in
-            small counts tells slight imbalance from none, so bounds should be read from a large and
-            a small value (`LIKELY_BALANCE`, `RARE_BALANCE`).
+        weights: Of the attributes; they sum to 1.
 
-    Returns:
-        One row per draw, one column per attribute.
-
-    >>> draw = draw_imbalance(np.array([450.0]), np.array([500.0]), rng=np.random.default_rng(0))
-    >>> bool(abs(np.median(draw) - 0.8) < 0.01)
+    >>> found = score_posterior(np.array([450.0]), np.array([500.0]), np.array([1.0]))
+    >>> bool(abs(found.value - 0.8) < 0.01)
     True
     """
-    likelihood, kind_of, repeats = _kinds(first, total, _POINTS)
-    return _draw(
-        np.broadcast_to(likelihood.mean(axis=2), (-(-draws // _KEPT), len(repeats), 1 + _CLASSES)),
-        lambda chosen: likelihood[kind_of, chosen],
-        kind_of, repeats, balance=balance, rng=rng,
-    )  # fmt: skip
+    folded = np.stack([np.maximum(first, total - first), total], axis=1)
+    kinds, kind_of, repeats = np.unique(folded, axis=0, return_inverse=True, return_counts=True)
+    larger, smaller = (x[:, None, None] for x in (kinds[:, 0], kinds[:, 1] - kinds[:, 0]))
+    imbalance = _points(_POINTS)
+    ahead = (1 + imbalance) / 2
+    log = np.logaddexp(
+        xlogy(larger, ahead) + xlog1py(smaller, -ahead),
+        xlogy(smaller, ahead) + xlog1py(larger, -ahead),
+    )
+    kind_of = kind_of.reshape(-1)
+    sums = np.zeros((2, len(kinds)))
+    np.add.at(sums[0], kind_of, weights)
+    np.add.at(sums[1], kind_of, weights**2)
+    return _mixture(_evidence(log[:, None], imbalance), repeats, sums, np.ones(1))
 
 
-def _draw(
-    of_class: FloatArray,
-    within: Callable[[NDArray[np.intp]], FloatArray],
-    kind_of: NDArray[np.intp],
-    repeats: NDArray[np.intp],
-    *,
-    balance: float,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Run one chain per row of `of_class` and keep the last draws of each.
-
-    Args:
-        of_class: Likelihood of each class: chains x kinds x classes.
-        within: Returns the likelihood of a class's points, for a class per chain and attribute.
-        kind_of: The kind of each attribute.
-        repeats: How many attributes are of each kind.
-        balance: How common exact balance is beforehand, relative to any other class.
-        rng: Source of the draws.
-    """
-    prior = np.r_[balance, np.ones(_CLASSES)]
-    shares = np.tile(prior / prior.sum(), (len(of_class), 1))
-    prior *= _PRIOR_WEIGHT / prior.sum()
-    kept = []
-    for step in range(_WARM_UP + _KEPT):
-        chance = shares[:, None, :] * of_class
-        chance /= chance.sum(axis=2, keepdims=True)
-        if step >= _WARM_UP:
-            chosen = _pick(chance[:, kind_of], rng)
-            cells = within(chosen)
-            position = (chosen - 1) * cells.shape[-1] + _pick(cells, rng) + rng.random(chosen.shape)
-            value = _imbalance_at(np.clip(position / (_CLASSES * cells.shape[-1]), 0, 1))
-            kept.append(np.where(chosen == 0, 0.0, value))
-        members = rng.multinomial(repeats, chance).sum(axis=1)
-        drawn = rng.standard_gamma(members + prior) + 1e-12
-        shares = drawn / drawn.sum(axis=1, keepdims=True)
-    return np.concatenate(kept)
-
-
-class PromptEvidence(NamedTuple):
-    """What counts of several prompts per level say, for each value of the ICC.
-
-    Attributes:
-        logs: Log-likelihood: levels x cells x values of the ICC.
-        correlations: The values.
-        chances: Of each, from all levels together.
-        balanced_chances: Of each if all levels are balanced.
-    """
-
-    logs: FloatArray
-    correlations: FloatArray
-    chances: FloatArray
-    balanced_chances: FloatArray
-
-
-def prompt_evidence(
+def level_score_posterior(
     first: FloatArray, total: FloatArray, level: NDArray[np.intp]
-) -> PromptEvidence:
-    """Weigh imbalances of levels by counts of their prompts, which differ by one common ICC.
+) -> ScorePosterior:
+    """Return the same where several prompts make a level, and differ by one common ICC.
+
+    Levels weigh as much as they have images.
 
     Args:
         first: Images of the first group, one count per prompt.
         total: Images of either group, at least 1 per prompt.
         level: The level of each prompt, as 0 ... L-1.
     """
-    prior = correlation_prior(float(total.max()))
-    cells = _cells(_FEW_POINTS)
+    icc = correlation_prior(float(total.max()))
+    imbalance = _points(_FEW_POINTS)
     places, inverse = np.unique(np.stack([first, total], axis=1), axis=0, return_inverse=True)
-    inverse = inverse.reshape(-1)
-    # The largest cell is just below 1, so that a share of 1 keeps a positive chance.
-    shares = np.clip((1 + cells) / 2, 0.5, 1 - 1e-9)
     members = np.zeros((int(level.max()) + 1, len(places)))
-    np.add.at(members, (level, inverse), 1.0)
+    np.add.at(members, (level, inverse.reshape(-1)), 1.0)
+    shares = (1 + imbalance.ravel()) / 2
     ahead, behind = (
-        np.tensordot(
-            members, log_likelihood(places[:, 0], places[:, 1], side, prior.values), axes=1
-        )
+        np.tensordot(members, log_likelihood(places[:, 0], places[:, 1], side, icc.values), axes=1)
         for side in (shares, 1 - shares)
     )
-    logs = np.logaddexp(ahead, behind) - np.log(2)
-    top = logs.max(axis=1, keepdims=True)
-    spread = np.log(np.exp(logs - top)[:, _FEW_POINTS:].mean(axis=1)) + top[:, 0]
-    return PromptEvidence(
-        logs,
-        prior.values,
-        _normalised(np.log(prior.weights) + spread.sum(axis=0)),
-        _normalised(np.log(prior.weights) + logs[:, 0].sum(axis=0)),
-    )
-
-
-def _normalised(logs: FloatArray) -> FloatArray:
-    weights = np.exp(logs - logs.max())
-    return np.asarray(weights / weights.sum())
-
-
-def draw_level_imbalance(
-    evidence: PromptEvidence,
-    *,
-    rng: np.random.Generator,
-    draws: int = 2000,
-    balance: float = 1.0,
-) -> FloatArray:
-    """Draw imbalances of all levels, as `draw_imbalance` does where prompts are the units."""
-    levels = np.arange(len(evidence.logs))
-    logs = evidence.logs - evidence.logs.max(axis=1, keepdims=True)
-    likelihood = np.moveaxis(np.exp(logs), 2, 0).reshape(-1, levels.size, 1 + _CLASSES, _FEW_POINTS)
-    place = rng.choice(len(evidence.chances), size=-(-draws // _KEPT), p=evidence.chances)
-    return _draw(
-        likelihood.mean(axis=3)[place],
-        lambda chosen: likelihood[place[:, None], levels, chosen],
-        levels, np.ones_like(levels), balance=balance, rng=rng,
+    log = np.moveaxis(np.logaddexp(ahead, behind), 2, 1)
+    log = log.reshape(len(members), icc.values.size, _CELLS, _FEW_POINTS)
+    weights = level_sums(total, level) / total.sum()
+    return _mixture(
+        _evidence(log, imbalance), np.ones(len(members), dtype=np.intp),
+        np.stack([weights, weights**2]), icc.weights,
     )  # fmt: skip
+
+
+def _mixture(
+    evidence: _CellEvidence, repeats: NDArray[np.intp], sums: FloatArray, prior: FloatArray
+) -> ScorePosterior:
+    """Integrate out the family and the ICC.
+
+    Args:
+        evidence: Kinds x values of the ICC x cells.
+        repeats: Attributes of each kind.
+        sums: Of weights and squared weights, per kind.
+        prior: Weight of each value of the ICC.
+    """
+    family = _family()
+    chance, first, second = (
+        np.moveaxis((evidence.likelihood * factor) @ family.chance.T, 0, -1)
+        for factor in (1.0, evidence.mean, evidence.square)
+    )
+    chance = np.maximum(chance, 1e-300)
+    log = np.log(chance) @ repeats + np.log(family.prior) + np.log(prior)[:, None]
+    weight = np.exp(log - log.max())
+    kept = weight > _NEGLIGIBLE * weight.max()
+    mean = first[kept] / chance[kept]
+    variance = np.maximum(second[kept] / chance[kept] - mean**2, 0.0)
+    weight = weight[kept] / weight[kept].sum()
+    return ScorePosterior(weight, mean @ sums[0], variance @ sums[1])

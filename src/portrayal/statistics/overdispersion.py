@@ -13,12 +13,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import betainc, gammaln
 
 from portrayal.statistics.counts import FloatArray
 
 _EVEN_CELLS = 20
 _FINE_BELOW = 0.06
+_ONE_GROUP = 0.7
 
 
 class Correlations(NamedTuple):
@@ -29,11 +30,14 @@ class Correlations(NamedTuple):
 
 
 def correlation_prior(most_images: float, *, cells: int = _EVEN_CELLS) -> Correlations:
-    """Return the prior of the ICC, Beta(1, 1/2), on cells that are fine near 0.
+    """Return the prior of the ICC on cells that are fine near 0.
 
-    Few prompts cannot tell what the ICC is; this prior leaves room for prompts that show one group
-    only, without which intervals from four prompts are too short. An ICC far below 1 / images does
-    not differ from 0 in its effect, so the finest cell is a quarter of that.
+    Few prompts cannot tell what the ICC is. Prompts either differ somewhat: then the variance of a
+    prompt's share, ICC + (1 - ICC) / images, is uniform on the logarithmic scale, which makes
+    intervals of a mean Student's where images are many (Jeffreys 1961). Or most show one group
+    only: Beta(3, 1/2), without which intervals from four prompts that happen to lean the same way
+    are too short. An ICC far below 1 / images does not differ from 0 in its effect, so the finest
+    cell is a quarter of that.
 
     Args:
         most_images: Images of the largest prompt.
@@ -44,11 +48,14 @@ def correlation_prior(most_images: float, *, cells: int = _EVEN_CELLS) -> Correl
     """
     finest = 0.25 / max(most_images, 1.0)
     fine = max(math.ceil(math.log2(_FINE_BELOW / finest)), 0) if finest < _FINE_BELOW else 0
-    # On the scale of the prior's distribution function, 1 - sqrt(1 - ICC), weights are lengths.
+    # Even on the scale of 1 - sqrt(1 - ICC), which is finer towards 1.
     low = 1 - np.sqrt(1 - np.geomspace(finest, _FINE_BELOW, fine + 1)[:fine])
     edges = np.r_[0.0, low, np.linspace(1 - math.sqrt(1 - _FINE_BELOW), 1.0, cells + 1)]
     middle = (edges[1:] + edges[:-1]) / 2
-    return Correlations(np.asarray(1 - (1 - middle) ** 2), np.diff(edges))
+    ends, least = 1 - (1 - edges) ** 2, 1 / max(most_images, 1.0)
+    smooth = np.diff(np.log(least + (1 - least) * ends) if least < 1 else ends)
+    weights = (1 - _ONE_GROUP) * smooth / smooth.sum() + _ONE_GROUP * np.diff(betainc(3, 0.5, ends))
+    return Correlations(np.asarray(1 - (1 - middle) ** 2), np.asarray(weights))
 
 
 def log_likelihood(

@@ -24,6 +24,9 @@ from portrayal.statistics.counts import FloatArray
 _EXACT = 600
 """Images up to which thinning is summed exactly; beyond, the normal curve differs by < 1e-4."""
 
+_FEW = 100
+"""Images up to which moments are summed over all counts."""
+
 # Evenly spaced: Gauss's nodes are no better where a function has a kink.
 _NODES: FloatArray = np.linspace(-4.5, 4.5, 41)
 _NODE_WEIGHTS: FloatArray = np.exp(-(_NODES**2) / 2) / np.exp(-(_NODES**2) / 2).sum()
@@ -113,13 +116,15 @@ def folded_mean(centre: FloatArray, spread: FloatArray) -> FloatArray:
 def imbalance_noise(imbalance: FloatArray, total: FloatArray, size: FloatArray) -> Noise:
     """Return variance and third central moment of the thinned imbalance of `total` images.
 
-    By the normal curve, folded at one half.
+    Summed over all counts where images are few; beyond, by the normal curve, folded at one half.
 
     Args:
         imbalance: True imbalance, 0 to 1.
         total: Images counted; infinite where the share is known.
         size: Images thinned to.
     """
+    if total.size == 1 and size.size == 1 and float(total.flat[0]) <= _FEW:
+        return _exact_noise(imbalance, int(total.flat[0]), int(size.flat[0]))
     left = np.maximum(1 - imbalance**2, 0)
     spread = np.sqrt(left / total)
     thinning = np.sqrt(left * np.maximum(1 / size - 1 / total, 0))
@@ -127,3 +132,11 @@ def imbalance_noise(imbalance: FloatArray, total: FloatArray, size: FloatArray) 
     seen = folded_mean(centre, thinning[..., None])
     away = seen - (seen @ _NODE_WEIGHTS)[..., None]
     return Noise(away**2 @ _NODE_WEIGHTS, away**3 @ _NODE_WEIGHTS)
+
+
+def _exact_noise(imbalance: FloatArray, total: int, size: int) -> Noise:
+    counts = np.arange(total + 1.0)
+    seen = thinned_imbalance(counts, np.full_like(counts, total), np.full_like(counts, size))
+    chance = stats.binom.pmf(counts, total, (1 + imbalance[..., None]) / 2)
+    away = seen - (chance @ seen)[..., None]
+    return Noise((chance * away**2).sum(axis=-1), (chance * away**3).sum(axis=-1))

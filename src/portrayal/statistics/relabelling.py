@@ -39,6 +39,7 @@ class PairedCounts:
         single_after: Likewise after.
         single_first: How many of both kinds of singles show the first group.
         correlation: Of the two shares, from complete pairs, scaled by their part.
+        covariance: Of the two images of a seed, from complete pairs; 0 with fewer than two.
     """
 
     first_before: IntArray
@@ -51,6 +52,7 @@ class PairedCounts:
     single_after: IntArray
     single_first: IntArray
     correlation: FloatArray
+    covariance: FloatArray
 
     @classmethod
     def of(cls, before: FloatArray, after: FloatArray) -> PairedCounts:
@@ -68,7 +70,26 @@ class PairedCounts:
             count(one_x & one_y), count(both & (one_x != one_y)), count(only_x), count(only_y),
             count((one_x & only_x) | (one_y & only_y)),
             np.array([_phi(x, y) for x, y in zip(before, after, strict=True)], dtype=np.float64),
+            _covariance(before, after, both),
         )  # fmt: skip
+
+    def imbalance_covariance(self) -> float:
+        """Return the sum over attributes of the covariance of both sides' imbalances |2p - 1|.
+
+        Seeds that lean alike on both sides move both imbalances alike. What few pairs show of it
+        is drawn towards 0 by as much as chance alone puts it at with two standard deviations: a
+        variance that is too small by luck rejects too often (after James and Stein 1961).
+        """
+        complete = self.n_before - self.single_before
+        shares = [self.first_before / self.n_before, self.first_after / self.n_after]
+        lean = np.sign((2 * shares[0] - 1) * (2 * shares[1] - 1))
+        scale = 4 * lean * complete / (self.n_before * self.n_after)
+        seen = float(scale @ self.covariance)
+        noise = (shares[0] * (1 - shares[0]) * shares[1] * (1 - shares[1])) / np.maximum(
+            complete - 1, 1
+        )
+        chance = float((scale**2 * noise * (complete > 1)).sum())
+        return seen * max(1 - 4 * chance / seen**2, 0.0) if seen else 0.0
 
     def rows(self, chosen: NDArray[np.bool_]) -> PairedCounts:
         """Return some of the attributes."""
@@ -179,6 +200,13 @@ def _crossing(gap: Callable[[float], float], low: float, high: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if gap(middle) > 0 else (low, middle)
     return (low + high) / 2
+
+
+def _covariance(before: FloatArray, after: FloatArray, both: NDArray[np.bool_]) -> FloatArray:
+    n = both.sum(axis=1)
+    x, y = np.where(both, before, 0.0), np.where(both, after, 0.0)
+    cross = (x * y).sum(axis=1) - x.sum(axis=1) * y.sum(axis=1) / np.maximum(n, 1)
+    return np.where(n > 1, cross / np.maximum(n - 1, 1), 0.0)
 
 
 def _phi(before: FloatArray, after: FloatArray) -> float:

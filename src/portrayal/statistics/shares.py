@@ -22,7 +22,7 @@ def prompts_share_interval(
 
     Where prompts count as a sample of prompts (`clustered`), counts are beta-binomial, and the
     interval is the middle part of the posterior of the mean share: Jeffreys' prior for the share,
-    Beta(1, 1/2) for the intraclass correlation, which is integrated out, since a few prompts cannot
+    and the intraclass correlation integrated out (`correlation_prior`), since a few prompts cannot
     tell it. A share of 0 (1) has a lower (upper) bound of exactly 0 (1). Otherwise, or with one
     prompt, it is Wilson's interval, for other images of these prompts. Within 0 to 1; NaN without
     images.

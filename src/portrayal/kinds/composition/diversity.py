@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,11 +45,11 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
     levels = view.levels(factor)
     table = np.array([view.known[places].sum(axis=0) for places in levels.values()])
     by = f" over {factor}" if factor else ""
-    # Not by encoder: the same labels have the same score, whoever gave them.
-    rng = view.settings.rng(view.study.name, view.name, factor, "even")
+    counts = _counts(view, levels)
     confidence = view.settings.confidence
     if len(view.groups) == 2:
-        pair = _imbalance(view, levels, rng)
+        first, second = counts.rows.T
+        pair = diversity_score(first, second, levels=counts.levels, confidence=confidence)
         yield _finding(
             view,
             table,
@@ -63,7 +64,7 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
                 details={"published": pair.published},
             ),
         )
-    many = many_group_diversity(table, rng=rng, confidence=confidence)
+    many = many_group_diversity(counts.rows, levels=counts.levels, confidence=confidence)
     yield _finding(
         view,
         table,
@@ -74,6 +75,7 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
             EVENNESS,
             f"{view.name}: how often do two images of a level differ{by}?",
             "0: never, 1: as often as with all groups equally often",
+            unit=many.unit,
         ),
     )
 
@@ -82,21 +84,21 @@ def _printed(found: DiversityResult) -> str:
     return "" if math.isnan(found.published) else f"; as published: {number(found.published)}"
 
 
-def _imbalance(
-    view: AxisView, levels: Mapping[str, Sequence[int]], rng: np.random.Generator
-) -> DiversityResult:
-    """Return ENTIGEN's score; prompts are the unit where shares take them as such."""
+class _Counts(NamedTuple):
+    rows: IntArray
+    levels: IntArray
+
+
+def _counts(view: AxisView, levels: Mapping[str, Sequence[int]]) -> _Counts:
+    """Return counts per prompt where shares take prompts as units, else per level."""
     settings = view.settings
+    if settings.unit == "image" or settings.resample == "images":
+        rows = np.array([view.known[list(places)].sum(axis=0) for places in levels.values()])
+        return _Counts(rows, np.arange(len(levels)))
     codes = np.empty(len(view.prompts), dtype=np.int64)
     for code, places in enumerate(levels.values()):
         codes[list(places)] = code
-    counts = view.known
-    if settings.unit == "image" or settings.resample == "images":
-        counts = np.array([counts[list(places)].sum(axis=0) for places in levels.values()])
-        codes = np.arange(len(levels))
-    return diversity_score(
-        counts[:, 0], counts[:, 1], levels=codes, rng=rng, confidence=settings.confidence
-    )
+    return _Counts(view.known, codes)
 
 
 def without_group(view: AxisView) -> dict[str, int]:

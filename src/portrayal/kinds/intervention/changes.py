@@ -87,10 +87,7 @@ def swapped_unit(settings: AnalysisSettings, before: FloatArray, after: FloatArr
 def original_finding(arms: CategoryArms) -> Finding:
     """Say how unevenly groups are shown without an intervention (Eq. 1)."""
     view, arm = arms.view, arms.original
-    score = diversity_score(
-        arm.first, arm.second,
-        rng=_rng(arms, arms.category.name, "original"), confidence=view.settings.confidence,
-    )  # fmt: skip
+    score = diversity_score(arm.first, arm.second, confidence=view.settings.confidence)
     details = {
         "axis": view.name,
         "category": arms.category.name,

@@ -54,9 +54,8 @@ def scores_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
 def _score_row(arms: CategoryArms, arm: Arm) -> list[Any]:
     view = arms.view
     confidence = view.settings.confidence
-    rng = view.settings.rng(view.study.name, view.name, arms.category.name, arm.name, "scores")
-    pair = diversity_score(arm.first, arm.second, rng=rng, confidence=confidence)
-    many = many_group_diversity(arms.known(arm), rng=rng, confidence=confidence)
+    pair = diversity_score(arm.first, arm.second, confidence=confidence)
+    many = many_group_diversity(arms.known(arm), confidence=confidence)
     rest = [int(n) for n in arm.counts[:, len(view.groups) :].sum(axis=0)]
     scores: list[float | None] = [None] * 7
     if pair.n >= LEAST_IMAGES:

@@ -17,8 +17,8 @@ from portrayal.statistics.agreement import (
     krippendorff_alpha,
     percent_agreement,
 )
-from portrayal.statistics.rank_correlation import RankCorrelationResult, kendall_tau
-from portrayal.statistics.validation.worlds import ValidationRow
+from portrayal.statistics.rank_correlation import kendall_tau
+from portrayal.statistics.validation.worlds import DISCRETE, Told
 
 _RESAMPLES = 600
 _COEFFICIENTS: dict[str, Callable[..., AgreementResult]] = {
@@ -34,7 +34,7 @@ class RaterWorld:
     """Raters who label items.
 
     Attributes:
-        name: In a few words.
+        setting: In a few words.
         estimator: Which coefficient.
         items: Per world.
         raters: Who label every item, up to missing answers.
@@ -46,7 +46,7 @@ class RaterWorld:
         missing: Chance that a rater gives no answer.
     """
 
-    name: str
+    setting: str
     estimator: str
     items: int
     raters: int
@@ -54,6 +54,19 @@ class RaterWorld:
     agreement: float
     model: Literal["truth", "shared"] = "truth"
     missing: float = 0.0
+    worlds: int = 1000
+    null: bool = False
+
+    @property
+    def reason(self) -> str:
+        """Few items, or a rare label in them, leave few values of a coefficient."""
+        return DISCRETE if self.items <= 10 or min(self.labels) < 0.1 else ""
+
+    def told(self, rng: np.random.Generator) -> Told | None:
+        """Draw items and answers; None where one label is in use and there is no coefficient."""
+        coefficient = _COEFFICIENTS[self.estimator]
+        found = coefficient(*self.ratings(rng), rng=rng, resamples=_RESAMPLES)
+        return None if math.isnan(found.value) else Told(found.value, *found.interval, self.target)
 
     @property
     def target(self) -> float:
@@ -85,16 +98,33 @@ class RankWorld:
     """Two measures of the same items, from a copula with a known tau.
 
     Attributes:
-        name: In a few words.
+        setting: In a few words.
         items: Per world.
         tau: The truth.
         copula: `normal`, `t` (two degrees of freedom) or `clayton`.
     """
 
-    name: str
+    setting: str
     items: int
     tau: float
     copula: Literal["normal", "t", "clayton"] = "normal"
+    worlds: int = 4000
+    estimator: str = "kendall_tau"
+
+    @property
+    def null(self) -> bool:
+        """Whether the measures are independent."""
+        return self.tau == 0
+
+    @property
+    def reason(self) -> str:
+        """Few items have few orders: with four no p is below .083."""
+        return DISCRETE if self.items <= 10 else ""
+
+    def told(self, rng: np.random.Generator) -> Told:
+        """Draw both measures."""
+        found = kendall_tau(*self.measures(rng))
+        return Told(found.value, *found.interval, self.tau, found.p_value)
 
     def measures(self, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return both measures of every item."""
@@ -138,45 +168,3 @@ def settings() -> tuple[RaterWorld | RankWorld, ...]:
         RankWorld("25 items, Clayton", 25, 0.5, "clayton"),
         RankWorld("100 items, tau .3", 100, 0.3),
     )
-
-
-def validate(
-    world: RaterWorld | RankWorld, *, worlds: int, rng: np.random.Generator
-) -> ValidationRow:
-    """Simulate one setting.
-
-    A coefficient that is undefined (one label in use) has no interval and does not count. The
-    oracle's interval is as wide as the middle 95 % of the estimates.
-
-    Args:
-        world: The setting.
-        worlds: How many to simulate.
-        rng: Source of everything.
-    """
-    found = [_result(world, rng) for _ in range(worlds)]
-    known = [one for one in found if not math.isnan(one.value)]
-    truth = world.tau if isinstance(world, RankWorld) else world.target
-    values = np.array([one.value for one in known])
-    low, high = (np.array([one.interval[side] for one in known]) for side in (0, 1))
-    below, above = np.quantile(values, [0.025, 0.975])
-    p = np.array([one.p_value for one in known if isinstance(one, RankCorrelationResult)])
-    rejected = float((p <= 0.05).mean()) if p.size else math.nan
-    return ValidationRow(
-        estimator=world.estimator if isinstance(world, RaterWorld) else "kendall_tau",
-        setting=world.name,
-        worlds=len(known),
-        coverage=float(((low <= truth) & (truth <= high)).mean()),
-        rejection=rejected if truth == 0 else math.nan,
-        bias=float(values.mean() - truth),
-        power=rejected if truth != 0 else math.nan,
-        width_vs_oracle=float((high - low).mean() / (above - below)),
-    )
-
-
-def _result(
-    world: RaterWorld | RankWorld, rng: np.random.Generator
-) -> AgreementResult | RankCorrelationResult:
-    if isinstance(world, RankWorld):
-        return kendall_tau(*world.measures(rng))
-    coefficient = _COEFFICIENTS[world.estimator]
-    return coefficient(*world.ratings(rng), rng=rng, resamples=_RESAMPLES)

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.special import expit, logit
 
 from portrayal.statistics.amplification_sampling import (
-    CountedAmplificationResult,
     Occupations,
     amplification_against_shares,
     amplification_from_counts,
 )
 from portrayal.statistics.counts import FloatArray
-from portrayal.statistics.validation.worlds import ValidationRow
+from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, Told
 
 Draw = Callable[[np.random.Generator, int], FloatArray]
 Move = Callable[[np.random.Generator, FloatArray], FloatArray]
 
+_MANY = 400_000
 _LISTED = np.array(
     [0.02, 0.07, 0.12, 0.2, 0.26, 0.31, 0.38, 0.44, 0.55, 0.63, 0.71, 0.8, 0.86, 0.93]
 )
@@ -57,30 +60,43 @@ def unchanged(rng: np.random.Generator, shares: FloatArray) -> FloatArray:
     return shares
 
 
+def _shift(rng: np.random.Generator, shares: FloatArray, *, points: float) -> FloatArray:
+    return np.clip(shares + np.sign(shares - 0.5) * points / 100, 0, 1)
+
+
 def shifted(points: float) -> Move:
     """Move every share so many points further to the side it leans to."""
-    return lambda rng, shares: np.clip(shares + np.sign(shares - 0.5) * points / 100, 0, 1)
+    return partial(_shift, points=points)
+
+
+def _stretch(rng: np.random.Generator, shares: FloatArray, *, factor: float) -> FloatArray:
+    return np.clip(0.5 + factor * (shares - 0.5), 0, 1)
 
 
 def stretched(factor: float) -> Move:
     """Multiply every distance from one half."""
-    return lambda rng, shares: np.clip(0.5 + factor * (shares - 0.5), 0, 1)
+    return partial(_stretch, factor=factor)
+
+
+def _scatter(rng: np.random.Generator, shares: FloatArray, *, points: float) -> FloatArray:
+    return np.clip(shares + points / 100 * rng.normal(size=shares.size), 0, 1)
 
 
 def scattered(points: float) -> Move:
     """Move every share to either side, occupation by occupation."""
-    return lambda rng, shares: np.clip(shares + points / 100 * rng.normal(size=shares.size), 0, 1)
+    return partial(_scatter, points=points)
+
+
+def _tilt(
+    rng: np.random.Generator, shares: FloatArray, *, log_odds: float, spread: float
+) -> FloatArray:
+    odds = logit(np.clip(shares, 1e-6, 1 - 1e-6))
+    return np.asarray(expit(odds + np.sign(odds) * log_odds + spread * rng.normal(size=odds.size)))
 
 
 def tilted(log_odds: float, spread: float) -> Move:
     """Move log-odds further to the side they lean to, by amounts that differ."""
-
-    def move(rng: np.random.Generator, shares: FloatArray) -> FloatArray:
-        odds = np.log(np.clip(shares, 1e-6, 1 - 1e-6) / (1 - np.clip(shares, 1e-6, 1 - 1e-6)))
-        moved = odds + np.sign(odds) * log_odds + spread * rng.normal(size=odds.size)
-        return np.asarray(1 / (1 + np.exp(-moved)))
-
-    return move
+    return partial(_tilt, log_odds=log_odds, spread=spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +104,7 @@ class AmplificationSetting:
     """Worlds that have this in common.
 
     Attributes:
-        name: In words.
+        setting: In words.
         occupations: How many.
         prompts: Per occupation.
         generated: Images per occupation and prompt.
@@ -99,7 +115,7 @@ class AmplificationSetting:
         null: Whether there is no amplification.
     """
 
-    name: str
+    setting: str
     occupations: int
     prompts: int
     generated: int
@@ -108,15 +124,66 @@ class AmplificationSetting:
     move: Move = unchanged
     kind: Occupations = "random"
     null: bool = True
+    worlds: int = 1000
+    estimator: str = "amplification"
 
     @property
-    def conservative(self) -> str:
-        """Why coverage may lie above 97 %; empty where it may not."""
+    def reason(self) -> str:
+        """Near 50 % no imbalance can be smaller; of a few given occupations counts are few."""
         if self.shares is near_half:
-            return "truth on the boundary: no imbalance is below 0"
-        if self.kind == "fixed" and self.occupations < 4:
-            return "discreteness: a few counts"
-        return ""
+            return BOUNDARY
+        return DISCRETE if self.kind == "fixed" and self.occupations < 4 else ""
+
+    @property
+    def truth(self) -> float:
+        """The amplification of endless occupations; of given ones, theirs."""
+        many = self.occupations if self.kind == "fixed" else _MANY
+        return _truth(self, many)
+
+    def told(self, rng: np.random.Generator) -> Told:
+        """Draw shares and images; the plain test is Student's of percentages as they are."""
+        training, generated = self._shares(rng)
+        made, real = self._images(generated, rng), None
+        if self.training is None:
+            found = amplification_against_shares(made, 100 * training, occupations=self.kind)
+        else:
+            real = _both(rng.binomial(self.training, training), self.training)
+            found = amplification_from_counts(made, real, occupations=self.kind)
+        plain = [math.nan, math.nan]
+        if self.kind == "random":
+            still = self._images(training, rng)
+            plain = [_plain_p(one, training if real is None else _share(real), self.prompts)
+                     for one in (made, still)]  # fmt: skip
+        oracle = _oracle_width(self, training, generated)
+        return Told(found.mean, *found.interval, self.truth, found.p_value, oracle, *plain)
+
+    def _shares(self, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        if self.kind == "fixed":
+            rng = np.random.default_rng(zlib.crc32(self.setting.encode()))
+        training = self.shares(rng, self.occupations)
+        return training, self.move(rng, training)
+
+    def _images(self, shares: FloatArray, rng: np.random.Generator) -> FloatArray:
+        size = (self.prompts, self.occupations)
+        return _both(rng.binomial(self.generated, shares, size).T, self.generated)
+
+
+@lru_cache(maxsize=256)
+def _truth(setting: AmplificationSetting, occupations: int) -> float:
+    training, generated = replace(setting, occupations=occupations)._shares(
+        np.random.default_rng(0)
+    )
+    return 100 * float((np.abs(generated - 0.5) - np.abs(training - 0.5)).mean())
+
+
+def _share(counts: FloatArray) -> FloatArray:
+    return np.asarray(counts[..., 0] / counts.sum(axis=-1))
+
+
+def _plain_p(made: FloatArray, training: FloatArray, prompts: int) -> float:
+    """Return Student's p of the mean over occupations of |G - 50| - |T - 50|."""
+    gap = np.abs(_share(made).reshape(-1, prompts) - 0.5).mean(axis=1)
+    return float(stats.ttest_1samp(gap - np.abs(training.reshape(-1) - 0.5), 0).pvalue)
 
 
 def settings() -> list[AmplificationSetting]:
@@ -166,90 +233,23 @@ def settings() -> list[AmplificationSetting]:
 
 
 def _also(setting: AmplificationSetting, *, name: str, **changes: object) -> AmplificationSetting:
-    return replace(setting, name=f"{setting.name}, {name}", **changes)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, slots=True)
-class _World:
-    generated: FloatArray
-    training: FloatArray
-    counts: FloatArray
-    training_counts: FloatArray | None
-
-    @property
-    def truth(self) -> float:
-        gap = np.abs(self.generated - 0.5) - np.abs(self.training - 0.5)
-        return 100 * float(gap.mean())
-
-
-def validate_amplification(
-    setting: AmplificationSetting, *, worlds: int, rng: np.random.Generator
-) -> ValidationRow:
-    """Run an estimator in many worlds of one setting."""
-    ours: list[CountedAmplificationResult] = []
-    truths, oracle = [], []
-    fixed = _shares(setting, rng) if setting.kind == "fixed" else None
-    for _ in range(worlds):
-        world = _images(setting, *(fixed or _shares(setting, rng)), rng)
-        ours.append(_estimate(setting, world))
-        truths.append(world.truth)
-        oracle.append(_oracle_width(setting, world))
-    truth = float(np.mean(truths))
-    low, high = np.array([one.interval for one in ours]).T
-    rejected = float(np.mean([one.p_value < 0.05 for one in ours]))
-    return ValidationRow(
-        "amplification",
-        setting.name,
-        worlds,
-        coverage=float(np.mean((low <= truth) & (truth <= high))),
-        rejection=rejected if setting.null else math.nan,
-        bias=float(np.mean([one.mean for one in ours])) - truth,
-        power=math.nan if setting.null else rejected,
-        width_vs_oracle=float(np.mean(high - low) / np.mean(oracle)),
-    )
-
-
-def _shares(
-    setting: AmplificationSetting, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    training = setting.shares(rng, setting.occupations)
-    return setting.move(rng, training), training
-
-
-def _images(
-    setting: AmplificationSetting,
-    generated: FloatArray,
-    training: FloatArray,
-    rng: np.random.Generator,
-) -> _World:
-    size = (setting.prompts, setting.occupations)
-    made = rng.binomial(setting.generated, generated, size).T
-    real = None
-    if setting.training is not None:
-        real = _both(rng.binomial(setting.training, training), setting.training)
-    return _World(generated, training, _both(made, setting.generated), real)
+    return replace(setting, setting=f"{setting.setting}, {name}", **changes)  # type: ignore[arg-type]
 
 
 def _both(first: NDArray[np.int64], total: int) -> FloatArray:
     return np.stack([first, total - first], axis=-1).astype(np.float64)
 
 
-def _estimate(setting: AmplificationSetting, world: _World) -> CountedAmplificationResult:
-    if world.training_counts is None:
-        return amplification_against_shares(
-            world.counts, 100 * world.training, occupations=setting.kind
-        )
-    return amplification_from_counts(world.counts, world.training_counts, occupations=setting.kind)
-
-
-def _oracle_width(setting: AmplificationSetting, world: _World) -> float:
+def _oracle_width(
+    setting: AmplificationSetting, training: FloatArray, generated: FloatArray
+) -> float:
     """Return the width of one who knows to which side every share leans, and its variance."""
     k = setting.occupations
-    noise = world.generated * (1 - world.generated) / setting.generated / setting.prompts
+    noise = generated * (1 - generated) / setting.generated / setting.prompts
     if setting.training is not None:
-        noise = noise + world.training * (1 - world.training) / setting.training
+        noise = noise + training * (1 - training) / setting.training
     if setting.kind == "fixed":
         return 2 * 1.96 * 100 * math.sqrt(float(noise.sum())) / k
-    gap = np.abs(world.generated - 0.5) - np.abs(world.training - 0.5)
+    gap = np.abs(generated - 0.5) - np.abs(training - 0.5)
     variance = float(gap.var(ddof=1)) + float(noise.mean())
     return 2 * float(stats.t.ppf(0.975, k - 1)) * 100 * math.sqrt(variance / k)

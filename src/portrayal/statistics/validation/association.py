@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from portrayal.statistics.association import association_test
 from portrayal.statistics.concept import single_association
 from portrayal.statistics.samples import ConceptEmbeddings, Embeddings
-from portrayal.statistics.validation.worlds import ValidationRow
+from portrayal.statistics.validation.worlds import Told
 
 FloatArray = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class AssociationWorld:
     """Two concepts and their attribute images.
 
     Attributes:
-        name: In a few words.
+        setting: In a few words.
         prompts: Of X and of Y.
         ratio: Spread of X's prompts over that of Y's.
         shift: True difference of mean associations, in spreads of Y's prompts.
@@ -40,18 +40,30 @@ class AssociationWorld:
         attributes: Images per attribute.
         own: Whether each concept has attribute images of its own.
         shape: How prompts scatter.
-        estimator: Of what: the score S, the effect size d, or X's association alone.
+        what: The score S, the effect size d, or X's association alone.
     """
 
-    name: str
+    setting: str
     prompts: tuple[int, int]
     ratio: float = 1.0
     shift: float = 0.0
     images: int = 3
     attributes: int = 24
     own: bool = False
-    shape: Literal["normal", "t", "skewed"] = "normal"
-    estimator: Literal["S", "d", "single"] = "S"
+    shape: Literal["normal", "t", "skewed", "exponential"] = "normal"
+    what: Literal["S", "d", "single"] = "S"
+    worlds: int = 4000
+    reason: str = ""
+
+    @property
+    def estimator(self) -> str:
+        """The function and what of it."""
+        return "single_association" if self.what == "single" else f"association_test {self.what}"
+
+    @property
+    def null(self) -> bool:
+        """Whether there is no difference."""
+        return self.shift == 0
 
     def scores(self, side: int, rng: np.random.Generator) -> FloatArray:
         """Return associations, (prompts, images), of concept X (0) or Y (1)."""
@@ -61,7 +73,8 @@ class AssociationWorld:
         elif self.shape == "t":
             scatter = rng.standard_t(4.0, size=shape) / math.sqrt(2.0)
         else:
-            scatter = (rng.gamma(4.0, size=shape) - 4.0) / 2.0
+            size = 4.0 if self.shape == "skewed" else 1.0
+            scatter = (rng.gamma(size, size=shape) - size) / math.sqrt(size)
         scale = _SPREAD * (self.ratio if side == 0 else 1.0)
         centre = _SPREAD * self.shift if side == 0 else 0.0
         noise = 0.5 * _SPREAD * rng.normal(size=(self.prompts[side], self.images))
@@ -71,12 +84,34 @@ class AssociationWorld:
     def truth(self) -> float:
         """What endless prompts, images and attribute images would show."""
         score = _FOUND * _SPREAD * self.shift
-        if self.estimator != "d":
+        if self.what != "d":
             return score
         numbers = [self.images * count for count in self.prompts]
         variances = [self.ratio**2 + 0.25, 1.25]
         pooled = sum((n - 1) * v for n, v in zip(numbers, variances, strict=True))
         return score / (_FOUND * _SPREAD * math.sqrt(pooled / (sum(numbers) - 2)))
+
+    def told(self, rng: np.random.Generator) -> Told:
+        """Draw prompts and images, prompts as units."""
+        x, y = (self.scores(side, rng) for side in (0, 1))
+        x_a, x_b = (_turned(axis, self.attributes, rng) for axis in (0.0, math.pi / 2.0))
+        y_a, y_b = x_a, x_b
+        if self.own:
+            y_a, y_b = (_turned(axis, self.attributes, rng) for axis in (0.0, math.pi / 2.0))
+        one, other = (
+            Embeddings(_placed(scores), np.repeat(np.arange(len(scores)), self.images))
+            for scores in (x, y)
+        )
+        if self.what == "single":
+            alone = single_association(one, x_a, x_b)
+            return Told(alone.score, *alone.interval, self.truth, alone.p_value)
+        found = association_test(
+            ConceptEmbeddings(one, x_a, x_b), ConceptEmbeddings(other, y_a, y_b)
+        )
+        if self.what == "d":
+            ends = found.effect_interval
+            return Told(found.effect_size_corrected, *ends, self.truth, found.p_value)
+        return Told(found.score, *found.interval, self.truth, found.p_value)
 
 
 def settings() -> tuple[AssociationWorld, ...]:
@@ -92,68 +127,20 @@ def settings() -> tuple[AssociationWorld, ...]:
         ),
         AssociationWorld("4 v 12, heavy tails", (4, 12), 2.5, shape="t"),
         AssociationWorld("9 v 25, skewed", (9, 25), 1.0, shape="skewed"),
+        AssociationWorld("4 v 12, exponential", (4, 12), 1.0, shape="exponential"),
+        AssociationWorld("12 v 12, exponential", (12, 12), 2.5, shape="exponential"),
         AssociationWorld("4 v 12, difference", (4, 12), 2.5, 2.0),
         AssociationWorld("9 v 9, difference", (9, 9), 1.0, 1.5),
-        AssociationWorld("9 v 9, large d", (9, 9), 1.0, 4.0, estimator="d"),
-        AssociationWorld("4 v 12, d", (4, 12), 2.5, 2.0, estimator="d"),
-        AssociationWorld("25 v 25, d", (25, 25), 1.0, 0.5, estimator="d"),
-        AssociationWorld("4 prompts", (4, 4), estimator="single"),
-        AssociationWorld("25 prompts", (25, 25), estimator="single"),
+        AssociationWorld("9 v 9, large d", (9, 9), 1.0, 4.0, what="d"),
+        AssociationWorld("9 v 9, d", (9, 9), 1.0, 2.4, what="d"),
+        AssociationWorld("9 v 9, large d, heavy tails", (9, 9), 1.0, 4.0, shape="t", what="d"),
+        AssociationWorld("25 v 25, large d", (25, 25), 1.0, 4.0, what="d"),
+        AssociationWorld("4 v 4, large d", (4, 4), 1.0, 4.0, what="d"),
+        AssociationWorld("4 v 12, d", (4, 12), 2.5, 2.0, what="d"),
+        AssociationWorld("25 v 25, d", (25, 25), 1.0, 0.5, what="d"),
+        AssociationWorld("4 prompts", (4, 4), what="single"),
+        AssociationWorld("25 prompts", (25, 25), what="single"),
     )
-
-
-class _Told(NamedTuple):
-    value: float
-    low: float
-    high: float
-    p: float
-
-
-def validate(world: AssociationWorld, *, worlds: int, rng: np.random.Generator) -> ValidationRow:
-    """Simulate one setting, prompts as units.
-
-    Rejection is that of `p_value`. The oracle's interval is as wide as the middle 95 % of the
-    estimates.
-
-    Args:
-        world: The setting.
-        worlds: How many to simulate.
-        rng: Source of everything.
-    """
-    value, low, high, p = np.array([_told(world, rng) for _ in range(worlds)]).T
-    truth = world.truth
-    below, above = np.quantile(value, [0.025, 0.975])
-    rejected = float((p <= 0.05).mean())
-    name = "single_association" if world.estimator == "single" else "association_test"
-    return ValidationRow(
-        estimator=name if world.estimator == "single" else f"{name} {world.estimator}",
-        setting=world.name,
-        worlds=worlds,
-        coverage=float(((low <= truth) & (truth <= high)).mean()),
-        rejection=rejected if truth == 0 else math.nan,
-        bias=float(value.mean() - truth),
-        power=rejected if truth != 0 else math.nan,
-        width_vs_oracle=float((high - low).mean() / (above - below)),
-    )
-
-
-def _told(world: AssociationWorld, rng: np.random.Generator) -> _Told:
-    x, y = (world.scores(side, rng) for side in (0, 1))
-    x_a, x_b = (_turned(axis, world.attributes, rng) for axis in (0.0, math.pi / 2.0))
-    y_a, y_b = x_a, x_b
-    if world.own:
-        y_a, y_b = (_turned(axis, world.attributes, rng) for axis in (0.0, math.pi / 2.0))
-    one, other = (
-        Embeddings(_placed(scores), np.repeat(np.arange(len(scores)), world.images))
-        for scores in (x, y)
-    )
-    if world.estimator == "single":
-        alone = single_association(one, x_a, x_b)
-        return _Told(alone.score, *alone.interval, alone.p_value)
-    found = association_test(ConceptEmbeddings(one, x_a, x_b), ConceptEmbeddings(other, y_a, y_b))
-    if world.estimator == "d":
-        return _Told(found.effect_size_corrected, *found.effect_interval, found.p_value)
-    return _Told(found.score, *found.interval, found.p_value)
 
 
 def _placed(scores: FloatArray) -> FloatArray:

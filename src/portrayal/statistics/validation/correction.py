@@ -19,7 +19,7 @@ from portrayal.statistics.intervals import Interval, share_interval
 from portrayal.statistics.label_errors import NOT_ASKED, LabelDraws, draw_labels
 from portrayal.statistics.prediction_powered import CheckedSample, prediction_powered_share
 from portrayal.statistics.shares import prompts_share_interval
-from portrayal.statistics.validation.worlds import ValidationRow
+from portrayal.statistics.validation.worlds import Told
 
 IntArray = NDArray[np.intp]
 CountArray = NDArray[np.int64]
@@ -49,7 +49,27 @@ class CheckedWorld:
     icc: float
     sides: ErrorRates | None = None
     by_answer: bool = False
-    excuse: str = ""
+    worlds: int = 1000
+    reason: str = ""
+
+    @property
+    def estimator(self) -> str:
+        """The function that corrects."""
+        drawn = self.target not in ("share", "bias")
+        return "draw_labels" if drawn else "prediction_powered_share"
+
+    @property
+    def null(self) -> bool:
+        """Whether there is nothing to find."""
+        return self.target == "no amplification"
+
+    def told(self, rng: np.random.Generator) -> Told:
+        """Draw images and labels; p is 0 where the interval leaves out 0, else 1."""
+        found = _ANSWERS[self.target](self, rng)
+        low, high = found.interval
+        p = float(low <= 0 <= high) if self.null else math.nan
+        width = found.oracle.high - found.oracle.low
+        return Told(found.value, low, high, found.truth, p, width)
 
     @property
     def setting(self) -> str:
@@ -96,22 +116,6 @@ def settings() -> list[CheckedWorld]:
     # Right 90 % of the time, ten images without a label for each with one: labels alone as oracle.
     right = ErrorRates(0.1, 0.1)
     return [*found, *(CheckedWorld("share", right, labels, 0.0) for labels in (60, 200))]
-
-
-def validate(world: CheckedWorld, *, worlds: int, rng: np.random.Generator) -> ValidationRow:
-    """Simulate one world."""
-    answers = [_ANSWERS[world.target](world, rng) for _ in range(worlds)]
-    inside = [one.interval.low <= one.truth <= one.interval.high for one in answers]
-    away = [not one.interval.low <= 0 <= one.interval.high for one in answers]
-    null = world.target == "no amplification"
-    width = [float(np.mean([x.high - x.low for x in side])) for side in
-             ([one.interval for one in answers], [one.oracle for one in answers])]  # fmt: skip
-    by_draws = world.target not in ("share", "bias")
-    return ValidationRow(
-        "draw_labels" if by_draws else "prediction_powered_share", world.setting, worlds,
-        float(np.mean(inside)), float(np.mean(away)) if null else math.nan,
-        float(np.mean([one.value - one.truth for one in answers])), math.nan, width[0] / width[1],
-    )  # fmt: skip
 
 
 class _Images(NamedTuple):
@@ -234,7 +238,7 @@ def _diversity(world: CheckedWorld, rng: np.random.Generator) -> WorldAnswer:
     images = _images(shares, 48 // prompts, world.errors, world.labels, rng=rng)
 
     def estimate(counts: CountArray) -> tuple[float, Interval]:
-        found = diversity_score(counts[:, 1], counts[:, 0], levels=levels, rng=rng)
+        found = diversity_score(counts[:, 1], counts[:, 0], levels=levels)
         return found.value, found.interval
 
     true = _true_counts(images, levels.size)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy import stats
 
-from portrayal.statistics.correlation import CorrelationResult, pearson_correlation
+from portrayal.statistics.correlation import pearson_correlation
 from portrayal.statistics.counts import FloatArray
-from portrayal.statistics.validation.worlds import ValidationRow
-
-_MANY = 400_000
+from portrayal.statistics.validation.worlds import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +29,35 @@ class CorrelationSetting:
     spread: float
     slope: float
     noise: float
+    worlds: int = 1000
+    estimator: str = "pearson_correlation"
+    reason: str = ""
 
     @property
-    def name(self) -> str:
+    def setting(self) -> str:
         """In words."""
         return (
             f"{self.occupations} occupations, beta({self.spread:g}) shares, "
             f"slope {self.slope:g} -+ {self.noise:g}"
         )
 
+    @property
+    def null(self) -> bool:
+        """Whether shares in captions have nothing to do with those in images."""
+        return self.slope == 0
+
+    def told(self, rng: np.random.Generator) -> Told:
+        """Draw shares; the oracle's interval is Fisher's around the truth."""
+        truth = _truth(self.spread, self.slope, self.noise)
+        found = pearson_correlation(*_shares(self, self.occupations, rng))
+        reach = float(stats.norm.ppf(0.975)) / math.sqrt(self.occupations - 3)
+        centre = math.atanh(truth)
+        oracle = math.tanh(centre + reach) - math.tanh(centre - reach)
+        return Told(found.estimate, found.low, found.high, truth, found.p_value, oracle)
+
 
 def settings() -> list[CorrelationSetting]:
-    """Return the settings whose coverage is promised."""
+    """Return the worlds."""
     return [
         CorrelationSetting(n, spread, slope, noise)
         for n in (6, 12, 62)
@@ -49,33 +65,11 @@ def settings() -> list[CorrelationSetting]:
     ]
 
 
-def validate_correlation(
-    setting: CorrelationSetting, *, worlds: int, rng: np.random.Generator
-) -> ValidationRow:
-    """Run the estimator in many worlds of one setting."""
-    truth = 0.0
-    if setting.slope:
-        images, captions = _shares(setting, _MANY, rng)
-        truth = float(np.corrcoef(images, captions)[0, 1])
-    found: list[CorrelationResult] = [
-        pearson_correlation(*_shares(setting, setting.occupations, rng)) for _ in range(worlds)
-    ]
-    low, high = (np.array([getattr(one, name) for one in found]) for name in ("low", "high"))
-    rejected = float(np.mean([one.p_value < 0.05 for one in found]))
-    reach = float(stats.norm.ppf(0.975)) / math.sqrt(setting.occupations - 3)
-    centre = math.atanh(truth)
-    return ValidationRow(
-        "correlation",
-        setting.name,
-        worlds,
-        coverage=float(np.mean((low <= truth) & (truth <= high))),
-        rejection=math.nan if setting.slope else rejected,
-        bias=float(np.mean([one.estimate for one in found])) - truth,
-        power=rejected if setting.slope else math.nan,
-        width_vs_oracle=float(
-            np.mean(high - low) / (math.tanh(centre + reach) - math.tanh(centre - reach))
-        ),
-    )
+@lru_cache(maxsize=64)
+def _truth(spread: float, slope: float, noise: float) -> float:
+    """Return the correlation: shares have a variance of 1 / (8 spread + 4)."""
+    signal = slope / math.sqrt(8 * spread + 4)
+    return signal / math.hypot(signal, noise)
 
 
 def _shares(setting: CorrelationSetting, n: int, rng: np.random.Generator) -> list[FloatArray]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from portrayal.statistics.influence import Subset, all_subsets, word_influence
 from portrayal.statistics.influence_average import mean_influence
 from portrayal.statistics.influence_sampling import influence_estimate, interaction_estimate
-from portrayal.statistics.validation.worlds import ValidationRow
+from portrayal.statistics.validation.worlds import Told
 
 FloatArray = NDArray[np.float64]
 _WORDS = 3
@@ -24,27 +23,40 @@ class InfluenceWorld:
     """A prompt of three words: the first does nothing, the others may.
 
     Attributes:
-        name: In a few words.
+        setting: In a few words.
         texts: Replacement texts of each set of words.
         images: Per text.
         alike: Correlation between the images of one text.
         level: Of the scores.
         share: Of the group with the prompt as it is.
         effect: By how much the share grows without the second word; the third does half as much.
-        estimator: The second word's score, the null word's, the interaction of both words (none),
+        what: The second word's score, the null word's, the interaction of both words (none),
             or the mean score of the second word over several prompts whose effects differ.
         prompts: For the mean.
     """
 
-    name: str
+    setting: str
     texts: int
     images: int
     alike: float = 0.0
     level: int = 1
     share: float = 0.3
     effect: float = 0.3
-    estimator: Literal["word", "null word", "interaction", "mean"] = "word"
+    what: Literal["word", "null word", "interaction", "mean"] = "word"
     prompts: int = 1
+    worlds: int = 2000
+    reason: str = ""
+
+    @property
+    def estimator(self) -> str:
+        """The function that is asked."""
+        names = {"mean": "mean_influence", "interaction": "interaction_estimate"}
+        return names.get(self.what, "influence_estimate")
+
+    @property
+    def null(self) -> bool:
+        """Whether there is no influence."""
+        return self.truth == 0
 
     def true_share(self, subset: Subset) -> float:
         """Return the share of the group with a set of words replaced."""
@@ -53,16 +65,16 @@ class InfluenceWorld:
     @property
     def truth(self) -> float:
         """What endless texts and images would show."""
-        if self.estimator in ("null word", "interaction"):
+        if self.what in ("null word", "interaction"):
             return 0.0
-        if self.estimator == "mean":
+        if self.what == "mean":
             return -self.effect
         shares = {one: self.true_share(one) for one in all_subsets(_WORDS, self.level)}
         return float(word_influence(shares, _WORDS, self.level)[1])
 
     def counts(self, rng: np.random.Generator) -> dict[Subset, FloatArray]:
         """Return images by text and group, for every set of words that the estimator needs."""
-        level = max(self.level, 2 if self.estimator == "interaction" else 1)
+        level = max(self.level, 2 if self.what == "interaction" else 1)
         found = {}
         for subset in all_subsets(_WORDS, level):
             texts, images = (self.texts, self.images) if subset else (1, self.texts * self.images)
@@ -74,12 +86,9 @@ class InfluenceWorld:
             found[subset] = np.stack([shown, images - shown], axis=1).astype(np.float64)
         return found
 
-
-class _ToldInfluence(NamedTuple):
-    value: float
-    low: float
-    high: float
-    p: float
+    def told(self, rng: np.random.Generator) -> Told | None:
+        """Draw texts and images."""
+        return _ESTIMATORS[self.what](self, rng)
 
 
 def settings() -> tuple[InfluenceWorld, ...]:
@@ -90,69 +99,45 @@ def settings() -> tuple[InfluenceWorld, ...]:
         InfluenceWorld("12 texts of 4, alike .3, level 2", 12, 4, 0.3, level=2),
         InfluenceWorld("12 texts of 4, alike .6", 12, 4, 0.6),
         InfluenceWorld("24 texts, rare group", 24, 1, share=0.05, effect=0.2),
-        InfluenceWorld("24 texts, null", 24, 1, estimator="null word"),
-        InfluenceWorld("8 texts of 3, alike .3, null", 8, 3, 0.3, estimator="null word"),
-        InfluenceWorld("12 texts of 4, alike .3, null", 12, 4, 0.3, estimator="null word"),
-        InfluenceWorld("24 texts, interaction", 24, 1, estimator="interaction"),
-        InfluenceWorld("12 texts of 4, alike .3, interaction", 12, 4, 0.3, estimator="interaction"),
-        InfluenceWorld("mean of 3 prompts", 24, 1, estimator="mean", prompts=3),
-        InfluenceWorld("mean of 8 prompts", 24, 1, estimator="mean", prompts=8),
-        InfluenceWorld("mean of 8 prompts, null", 24, 1, effect=0.0, estimator="mean", prompts=8),
+        InfluenceWorld("24 texts, null", 24, 1, what="null word"),
+        InfluenceWorld("8 texts of 3, alike .3, null", 8, 3, 0.3, what="null word"),
+        InfluenceWorld("12 texts of 4, alike .3, null", 12, 4, 0.3, what="null word"),
+        InfluenceWorld("24 texts, interaction", 24, 1, what="interaction"),
+        InfluenceWorld("12 texts of 4, alike .3, interaction", 12, 4, 0.3, what="interaction"),
+        InfluenceWorld("mean of 3 prompts", 24, 1, what="mean", prompts=3),
+        InfluenceWorld("mean of 8 prompts", 24, 1, what="mean", prompts=8),
+        InfluenceWorld("mean of 8 prompts, null", 24, 1, effect=0.0, what="mean", prompts=8),
     )
 
 
-def validate(world: InfluenceWorld, *, worlds: int, rng: np.random.Generator) -> ValidationRow:
-    """Simulate one setting.
-
-    The oracle's interval is as wide as the middle 95 % of the estimates.
-
-    Args:
-        world: The setting.
-        worlds: How many to simulate.
-        rng: Source of everything.
-    """
-    told = np.array([_ESTIMATORS[world.estimator](world, rng) for _ in range(worlds)])
-    value, low, high, p = told[~np.isnan(told).any(axis=1)].T
-    truth = world.truth
-    below, above = np.quantile(value, [0.025, 0.975])
-    rejected = float((p <= 0.05).mean())
-    names = {"mean": "mean_influence", "interaction": "interaction_estimate"}
-    return ValidationRow(
-        estimator=names.get(world.estimator, "influence_estimate"),
-        setting=world.name,
-        worlds=len(value),
-        coverage=float(((low <= truth) & (truth <= high)).mean()),
-        rejection=rejected if truth == 0 else math.nan,
-        bias=float(value.mean() - truth),
-        power=rejected if truth != 0 else math.nan,
-        width_vs_oracle=float((high - low).mean() / (above - below)),
-    )
-
-
-def _word(world: InfluenceWorld, rng: np.random.Generator) -> _ToldInfluence:
+def _word(world: InfluenceWorld, rng: np.random.Generator) -> Told:
     found = influence_estimate(world.counts(rng), _WORDS, world.level, rng=rng, resamples=1)
-    at = (0 if world.estimator == "null word" else 1, 0)
+    at = (0 if world.what == "null word" else 1, 0)
     cells = (found.scores, *found.interval, found.p_value)
-    return _ToldInfluence(*(float(cell[at]) for cell in cells))
+    return _in_order(world, *(float(cell[at]) for cell in cells))
 
 
-def _interaction(world: InfluenceWorld, rng: np.random.Generator) -> _ToldInfluence:
+def _interaction(world: InfluenceWorld, rng: np.random.Generator) -> Told:
     found = interaction_estimate(world.counts(rng), _WORDS, rng=rng, resamples=1)
     cells = (found.value, *found.interval, found.p_value)
-    return _ToldInfluence(*(float(cell[-1, 0]) for cell in cells))
+    return _in_order(world, *(float(cell[-1, 0]) for cell in cells))
 
 
-def _mean(world: InfluenceWorld, rng: np.random.Generator) -> _ToldInfluence:
+def _mean(world: InfluenceWorld, rng: np.random.Generator) -> Told:
     """Prompts differ in the share they start from and in what the word does."""
     start = world.share + 0.1 * rng.uniform(-1.0, 1.0, size=world.prompts)
     change = world.effect + 0.1 * rng.uniform(-1.0, 1.0, size=world.prompts)
     n = world.texts * world.images
     before, after = rng.binomial(n, start) / n, rng.binomial(n, start + change) / n
     found = mean_influence(before - after)
-    return _ToldInfluence(found.value, *found.interval, found.p_value)
+    return _in_order(world, found.value, *found.interval, found.p_value)
 
 
-_ESTIMATORS: dict[str, Callable[[InfluenceWorld, np.random.Generator], _ToldInfluence]] = {
+def _in_order(world: InfluenceWorld, value: float, low: float, high: float, p: float) -> Told:
+    return Told(value, low, high, world.truth, p)
+
+
+_ESTIMATORS: dict[str, Callable[[InfluenceWorld, np.random.Generator], Told]] = {
     "word": _word,
     "null word": _word,
     "interaction": _interaction,

@@ -15,7 +15,7 @@ from portrayal.statistics.correction import benjamini_hochberg
 from portrayal.statistics.levels import level_test
 from portrayal.statistics.looks import SCHEDULE, planned_looks, unplanned_looks
 from portrayal.statistics.samples import ConceptEmbeddings, Embeddings
-from portrayal.statistics.validation.worlds import ValidationRow
+from portrayal.statistics.validation.worlds import Told
 
 LookedAt = Literal["V", "association", "eight tests"]
 Counted = Literal["planned", "unplanned", "not at all"]
@@ -34,14 +34,26 @@ class LooksWorld:
         counted: How looks are counted in the decision.
         fractions: Of the images, at each look.
         images: Per prompt at the end.
-        excuse: Why fewer than 3.5 % of worlds may be decided.
+        reason: Why fewer than 3.5 % of worlds may be decided.
     """
 
     test: LookedAt
     counted: Counted
     fractions: tuple[float, ...] = SCHEDULE
     images: int = 200
-    excuse: str = "the sum of levels bounds the chance of a union from above"
+    reason: str = "the sum of levels bounds the chance of a union from above"
+    worlds: int = 2000
+    estimator: str = "looks"
+    null: bool = True
+
+    def told(self, rng: np.random.Generator) -> Told:
+        """Draw a world; its interval leaves out 0 where something is decided at any look."""
+        simulate: Callable[..., FloatArray] = {
+            "V": _spread, "association": _association, "eight tests": _eight,
+        }[self.test]  # fmt: skip
+        sizes = np.array([math.ceil(round(self.images * one, 9)) for one in self.fractions])
+        decided = is_decided(simulate(sizes, rng), sizes, self.counted)
+        return Told(0.0, 0.5 if decided else -1.0, 1.0, 0.0, 0.0 if decided else 1.0)
 
     @property
     def setting(self) -> str:
@@ -58,24 +70,6 @@ def settings() -> list[LooksWorld]:
     )  # fmt: skip
     tests: tuple[LookedAt, ...] = ("V", "association", "eight tests")
     return [LooksWorld(test, counted, looks) for test in tests for counted, looks in ways]
-
-
-def validate(world: LooksWorld, *, worlds: int, rng: np.random.Generator) -> ValidationRow:
-    """Simulate one world: how often is something decided although nothing is there?
-
-    Args:
-        world: The setting.
-        worlds: How many to simulate.
-        rng: Source of everything.
-    """
-    simulate: Callable[..., FloatArray] = {
-        "V": _spread, "association": _association, "eight tests": _eight,
-    }[world.test]  # fmt: skip
-    sizes = np.array([math.ceil(round(world.images * one, 9)) for one in world.fractions])
-    decided = sum(is_decided(simulate(sizes, rng), sizes, world.counted) for _ in range(worlds))
-    return ValidationRow(
-        "looks", world.setting, worlds, math.nan, decided / worlds, math.nan, math.nan, math.nan
-    )
 
 
 def is_decided(p_values: FloatArray, sizes: NDArray[np.int64], counted: Counted) -> bool:
