@@ -56,7 +56,8 @@ EXPLAINED: Mapping[tuple[str, str], Why] = {
     ),
     ("*", "diversity score"): Why("The diversity score is given at endless images", ALL_BUT_COUNTS),
     ("*", "many-group diversity"): Why(
-        "The bounds of a many-group diversity come from other random numbers", BOUNDS
+        "A many-group diversity compares images of different prompts, without random numbers",
+        ALL_BUT_COUNTS,
     ),
     ("*", "change of diversity score"): Why(
         "The change of a diversity score: p and interval come from one model and agree",

@@ -262,9 +262,11 @@ def many_group_diversity(
     found = evenness_posterior(whole, effects)
     low, high = found.interval(confidence)
     high = 1.0 if even_p_value(whole, effects) > 1 - confidence else high
-    value = _differing_pairs(table, whole, codes) @ (whole.sum(axis=1) / n)
+    value = float(_differing_pairs(table, whole, codes) @ (whole.sum(axis=1) / n))
+    # Where no two images differ, 0 itself is possible.
+    low = 0.0 if value <= 0 else low
     return ManyGroupDiversityResult(
-        min(max(float(value), low), high), Interval(low, high), n, counted.size, n_missing, unit
+        min(max(value, low), high), Interval(low, high), n, counted.size, n_missing, unit
     )
 
 

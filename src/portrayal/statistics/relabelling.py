@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.special import ndtr
 
 from portrayal.statistics.counts import FloatArray
 
@@ -82,7 +83,12 @@ class PairedCounts:
         """
         complete = self.n_before - self.single_before
         shares = [self.first_before / self.n_before, self.first_after / self.n_after]
-        lean = np.sign((2 * shares[0] - 1) * (2 * shares[1] - 1))
+        # Near one half an imbalance follows its share in part: by how surely it leans there.
+        sure = [
+            2 * ndtr((2 * share - 1) * np.sqrt(n)) - 1
+            for share, n in zip(shares, (self.n_before, self.n_after), strict=True)
+        ]
+        lean = sure[0] * sure[1]
         scale = 4 * lean * complete / (self.n_before * self.n_after)
         seen = float(scale @ self.covariance)
         noise = (shares[0] * (1 - shares[0]) * shares[1] * (1 - shares[1])) / np.maximum(

@@ -39,7 +39,7 @@ def prompts_share_interval(
 
     >>> low, high = prompts_share_interval([0, 9, 0, 1], [9, 9, 9, 9])
     >>> round(low, 2), round(high, 2)
-    (0.08, 0.75)
+    (0.08, 0.76)
     """
     check_fraction("confidence", confidence)
     k, n = as_counts("hits", hits), as_counts("totals", totals)

@@ -123,6 +123,8 @@ def diversity_finding(comparison: Comparison) -> Finding:
         arms, question, DIVERSITY_CHANGE, unit=_unit_word(result.unit), details=_details(comparison)
     )
     used = {"n": result.n, "n_missing": result.n_missing}
+    if _single(comparison.before) and _single(comparison.after):
+        return _unanswered(asked, arms, _SINGLE, **used)
     if not comparison.enough or math.isnan(change.value):
         known = [
             int((arm.first + arm.second).sum()) for arm in (comparison.before, comparison.after)
@@ -132,8 +134,6 @@ def diversity_finding(comparison: Comparison) -> Finding:
             "are needed"
         )
         return _unanswered(asked, arms, reason, **used)
-    if _single(comparison.before) and _single(comparison.after):
-        return _unanswered(asked, arms, _SINGLE, **used)
     return asked.answered(
         change.value,
         change.interval,

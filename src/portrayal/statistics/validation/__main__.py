@@ -30,9 +30,9 @@ from portrayal.statistics.validation import (
     shares,
 )
 from portrayal.statistics.validation.worlds import (
+    KnownWorld,
     Told,
     ValidationRow,
-    World,
     binomial_band,
     validation_row,
 )
@@ -44,7 +44,7 @@ COLUMNS = (
     "plain test %", "width / oracle", "verdict",
 )  # fmt: skip
 
-FAMILIES: dict[str, Callable[[], Sequence[World]]] = {
+FAMILIES: dict[str, Callable[[], Sequence[KnownWorld]]] = {
     "shares": shares.settings,
     "levels": levels.settings,
     "diversity": diversity.settings,
@@ -98,13 +98,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 class _Task(NamedTuple):
     place: int
-    world: World
+    world: KnownWorld
     worlds: int
     seed: tuple[int, ...]
 
 
 def validation_rows(
-    chosen: Sequence[World], *, worlds: int | None = None, seed: int = 0, workers: int = 1
+    chosen: Sequence[KnownWorld], *, worlds: int | None = None, seed: int = 0, workers: int = 1
 ) -> Iterator[ValidationRow]:
     """Yield one row per setting.
 
@@ -129,7 +129,7 @@ def validation_rows(
             yield validation_row(chosen[place], told)
 
 
-def _name_code(world: World) -> int:
+def _name_code(world: KnownWorld) -> int:
     return zlib.crc32(f"{world.estimator} {world.setting}".encode())
 
 

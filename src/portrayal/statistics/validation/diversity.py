@@ -10,7 +10,7 @@ import numpy as np
 
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.diversity import diversity_score, many_group_diversity
-from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, Told, World
+from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, KnownWorld, Told
 
 ShareMaker = Callable[[int, np.random.Generator], FloatArray]
 
@@ -133,7 +133,7 @@ def _dirichlet(sizes: FloatArray, rng: np.random.Generator) -> FloatArray:
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
 
 
-def settings() -> list[World]:
+def settings() -> list[KnownWorld]:
     """Return the worlds: few and many images, shares alike or spread, several prompts a level."""
     sizes = {
         (4, 3): ("all 70 %", "uniform"),
@@ -148,7 +148,7 @@ def settings() -> list[World]:
         (12, 30): ("all 70 %", "50 % or 95 %", "Beta(2, 2)", "uniform"),
         (62, 30): ("uniform", "Beta(5, 2)"),
     }  # fmt: skip
-    worlds: list[World] = [
+    worlds: list[KnownWorld] = [
         ScoreWorld(shares, *size) for size, names in sizes.items() for shares in names
     ]
     for icc in (0.3, 0.5):

@@ -14,7 +14,7 @@ from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.diversity import bias_score
 from portrayal.statistics.intervals import cluster_bootstrap, share_interval
 from portrayal.statistics.shares import prompts_share_interval
-from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, Told, World
+from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, KnownWorld, Told
 
 PromptKind = Literal["beta", "logit-normal", "two-point"]
 
@@ -42,10 +42,8 @@ class ShareWorld:
 
     @property
     def reason(self) -> str:
-        """Prompts cannot differ less than not at all; few rare hits are few values."""
-        if self.icc == 0:
-            return BOUNDARY
-        return DISCRETE if self.share * self.prompts < 3 else ""
+        """Prompts cannot differ less than not at all, nor be seen to where images differ more."""
+        return BOUNDARY if self.icc * self.images <= 1 else ""
 
     def told(self, rng: np.random.Generator) -> Told:
         """Draw prompts and images."""
@@ -89,7 +87,7 @@ class PlainShareWorld:
         return Told(hits / self.images, *share_interval(hits, self.images), self.share)
 
 
-def settings() -> list[World]:
+def settings() -> list[KnownWorld]:
     """Return the worlds: rare groups, few prompts, prompts that differ little or much."""
     return [
         ShareWorld(0.05, 30, 9, 0.3),

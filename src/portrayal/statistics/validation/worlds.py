@@ -45,7 +45,7 @@ class Told(NamedTuple):
     rival_null: float = math.nan
 
 
-class World(Protocol):
+class KnownWorld(Protocol):
     """A setting of which worlds can be drawn."""
 
     @property
@@ -130,7 +130,7 @@ class ValidationRow:
         return f"ok ({self.reason})" if careful else "ok"
 
 
-def validation_row(world: World, told: Sequence[Told]) -> ValidationRow:
+def validation_row(world: KnownWorld, told: Sequence[Told]) -> ValidationRow:
     """Sum up what an estimator said in the worlds of one setting."""
     table = np.array(told, dtype=np.float64).reshape(len(told), len(Told._fields))
     value, low, high, truth, p, oracle, rival, rival_null = table.T
