@@ -2,6 +2,7 @@ from . import outcomes as outcomes
 from .compaction import CompactionSummary as CompactionSummary
 from .compaction import compact as compact
 from .documents import IDENTITY as IDENTITY
+from .documents import annotations_file as annotations_file
 from .documents import folder_name as folder_name
 from .documents import read_json as read_json
 from .export import ExportSummary as ExportSummary

@@ -70,6 +70,11 @@ def remember_document(audit: Path, kind: str, name: str, content: Mapping[str, A
         write_text(file, text)
 
 
+def annotations_file(audit: Path) -> Path:
+    """Return where the rating page keeps answers until they are in the store of votes."""
+    return audit / "annotations.sqlite"
+
+
 def results_file(audit: Path) -> Path:
     """Return where the results of an audit are."""
     return audit / "results.json"

@@ -95,12 +95,15 @@ def test_checks_come_later_and_as_often_as_asked() -> None:
 
 
 def simulate(
-    *, raters: int, wanted: int, images: int, rng: np.random.Generator
+    *, raters: int, wanted: int, images: int, rng: np.random.Generator, longer: int = 15
 ) -> tuple[dict[str, int], int]:
-    """Let raters come, rate at their own speed and stop for good; return votes by image."""
+    """Let raters come, rate at their own speed and stop for good; return votes by image.
+
+    They stop after 20 votes and `longer` more on average.
+    """
     waiting = queue(images, wanted)
-    stops = 20 + rng.geometric(1 / 15, raters)
-    clock = {rater: float(rng.uniform(0, 600)) for rater in range(raters)}
+    stops = 20 + rng.geometric(1 / longer, raters)
+    clock = {rater: float(rng.uniform(0, 60)) for rater in range(raters)}
     speed = rng.uniform(4, 20, raters)
     tasks: list[Dealt] = []
     hands: dict[int, list[int]] = defaultdict(list)
@@ -124,17 +127,18 @@ def simulate(
     return Counter(one.image for one in tasks if one.done_at is not None), int(done.total())
 
 
-@pytest.mark.parametrize("wanted", [2, 3, 5])
-def test_thirty_raters_who_stop_leave_complete_work(wanted: int) -> None:
+@pytest.mark.parametrize("longer", [4, 15])
+@pytest.mark.parametrize("wanted", [2, 3])
+def test_thirty_raters_who_stop_leave_complete_work(wanted: int, longer: int) -> None:
     """After at least 20 votes each: 90 % of the votes lie on images with the wanted number."""
-    rng = np.random.default_rng(wanted)
-    for _ in range(5):
-        votes, total = simulate(raters=30, wanted=wanted, images=2000, rng=rng)
+    rng = np.random.default_rng([wanted, longer])
+    for _ in range(4):
+        votes, total = simulate(raters=30, wanted=wanted, images=2000, rng=rng, longer=longer)
         complete = sum(n for n in votes.values() if n >= wanted)
         assert total >= 600
         assert complete / total >= 0.9
         wasted = sum(max(0, n - wanted) for n in votes.values())
-        assert wasted / total < 0.02
+        assert wasted / total < 0.06
 
 
 def test_a_small_campaign_is_rated_to_the_end() -> None:

@@ -22,10 +22,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from portrayal.audit import object_path
+from portrayal.audit import annotations_file, object_path
 from portrayal.errors import AuditError, MissingExtra, NewerFormat, SettingError
 
-FILE = "annotations.sqlite"
 FORMAT = 2
 
 _BUSY_MS = 30_000
@@ -221,7 +220,7 @@ def open_database(audit: Path, url: str | None = None) -> Database:
 
 def has_database(audit: Path, url: str | None = None) -> bool:
     """Tell whether there may be a rating already; only of a file of our own it is known."""
-    return url is not None or object_path(audit) is not None or (audit / FILE).exists()
+    return url is not None or object_path(audit) is not None or annotations_file(audit).exists()
 
 
 def cause(error: sa.exc.SQLAlchemyError) -> str:
@@ -237,7 +236,7 @@ def _target(audit: Path, url: str | None) -> sa.URL:
                 f"{audit}: SQLite wants a local disk, and this audit is in an object store; give "
                 "`database` postgresql://user:password@host/name, or sqlite:///file"
             )
-        return sa.URL.create("sqlite", database=str(audit / FILE))
+        return sa.URL.create("sqlite", database=str(annotations_file(audit)))
     try:
         target = sa.make_url(url)
     except sa.exc.ArgumentError as error:

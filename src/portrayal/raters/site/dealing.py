@@ -9,8 +9,8 @@ what it decides.
 
 from __future__ import annotations
 
+import bisect
 import math
-import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,9 @@ IN_HAND = 2
 """So many open tasks a rater has: the image on the page, and the next one, fetched ahead."""
 
 ABSENT_S = 300.0
-"""A rater who finished nothing for so long is away: others may take the images in hand."""
+ABSENT_VOTES = 3
+"""A rater who did nothing for so long, or while others cast so many votes each, is away: images in
+hand go to others. The second rule holds however fast people work."""
 
 REPEAT_AFTER = 8
 """An image comes a second time after at least so many others."""
@@ -100,14 +102,12 @@ class OpenSet:
         self._wanted = dict(queue)
         self._had: dict[int, set[str]] = defaultdict(set)
         self._begun: dict[str, int] = {}
-        last: dict[int, float] = {}
-        for one in tasks:
-            last[one.rater] = max(last.get(one.rater, 0.0), one.dealt_at, one.done_at or 0.0)
+        away = _away(tasks, now)
         for one in tasks:
             if one.kind != RATING or one.image not in self._wanted:
                 continue
             self._had[one.rater].add(one.image)
-            in_hand = one.rater in raters and now - last[one.rater] <= ABSENT_S
+            in_hand = one.rater in raters and one.rater not in away
             votes = 1 if one.done_at is not None or in_hand else 0
             self._begun[one.image] = self._begun.get(one.image, 0) + votes
 
@@ -132,18 +132,33 @@ class OpenSet:
         return next((one.image for one in self._queue if one.image not in self._begun), None)
 
 
+def _away(tasks: Sequence[Dealt], now: float) -> set[int]:
+    """Return the raters who are not expected to finish what they have in hand."""
+    last: dict[int, float] = {}
+    for one in tasks:
+        last[one.rater] = max(last.get(one.rater, 0.0), one.dealt_at, one.done_at or 0.0)
+    cast = sorted(one.done_at for one in tasks if one.done_at is not None)
+    many = ABSENT_VOTES * len(last)
+    return {
+        rater
+        for rater, at in last.items()
+        if now - at > ABSENT_S or len(cast) - bisect.bisect_right(cast, at) > many
+    }
+
+
 def shuffled(images: Iterable[str], *seeds: int) -> list[str]:
     """Return images in an order that depends on the seeds alone."""
     return sorted(set(images), key=lambda image: digest([*seeds, image]))
 
 
-def deal(connection: sa.Connection, raters: Collection[int], terms: Terms) -> int:
+def deal(connection: sa.Connection, raters: Collection[int], terms: Terms, now: float) -> int:
     """Give raters tasks until they have enough in hand; return how many that made.
 
     Args:
         connection: Of a transaction that writes.
         raters: Who may lack some.
         terms: How work is shared out.
+        now: The time, in seconds since 1970.
     """
     # One at a time, also where several servers share a PostgreSQL; SQLite has one writer anyway.
     connection.execute(sa.select(Setting.key).where(Setting.key == "format").with_for_update())
@@ -159,8 +174,8 @@ def deal(connection: sa.Connection, raters: Collection[int], terms: Terms) -> in
         if one.rater in mine:
             mine[one.rater].append(one)
     known = _known(connection)
-    chooser = OpenSet(_queue(connection), tasks, working, time.time())
-    rows, now = [], time.time()
+    chooser = OpenSet(_queue(connection), tasks, working, now)
+    rows = []
     for rater in wanting:
         own = sorted(mine[rater], key=lambda one: one.place)
         while sum(one.done_at is None for one in own) < IN_HAND:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,11 +91,15 @@ class Ledger:
     Args:
         database: The rating.
         terms: How work is shared out.
+        clock: Tells the time.
     """
 
-    def __init__(self, database: Database, terms: Terms) -> None:
+    def __init__(
+        self, database: Database, terms: Terms, *, clock: Callable[[], float] = time.time
+    ) -> None:
         self._database = database
         self._terms = terms
+        self._clock = clock
 
     def visitor(self, token: str) -> Visitor | None:
         """Return whose token this is; None for a wrong one and for a link that was closed."""
@@ -111,7 +116,7 @@ class Ledger:
         if found.open() is not None:
             return found
         with self._database.writing() as connection:
-            deal(connection, [visitor.id], self._terms)
+            deal(connection, [visitor.id], self._terms, self._clock())
         return self._path(visitor)
 
     def _path(self, visitor: Visitor) -> Path:

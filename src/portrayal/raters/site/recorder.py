@@ -103,7 +103,7 @@ class Recorder:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
-        self._questions = questions
+        self.questions = questions
         self._terms = terms
         self._clock = clock
         self._waiting: queue.Queue[tuple[Submission, Future[Saved]] | None] = queue.Queue(
@@ -137,7 +137,7 @@ class Recorder:
         return future
 
     def _check(self, submission: Submission) -> None:
-        known = {question.id: question for question in self._questions.questions}
+        known = {question.id: question for question in self.questions.questions}
         for name, answer in submission.answers.items():
             if name not in known:
                 raise Unacceptable("unknown question")
@@ -189,7 +189,7 @@ class Recorder:
                         finished.add(task.rater_id)
             _store(connection, writes)
             if finished:
-                deal(connection, finished, self._terms)
+                deal(connection, finished, self._terms, self._clock())
         return results
 
     def _apply(
@@ -200,10 +200,10 @@ class Recorder:
         writes: _Writes,
     ) -> Saved:
         """Note what a submission changes; answers to questions no longer asked are withdrawn."""
-        asked = {one.id for one in self._questions.asked(submission.answers, task.factors)}
+        asked = {one.id for one in self.questions.asked(submission.answers, task.factors)}
         answers = {name: text for name, text in submission.answers.items() if name in asked}
         now = self._clock()
-        for question in self._questions.questions:
+        for question in self.questions.questions:
             place = (task.id, question.id)
             before, revision = current.get(place, (None, 0))
             after = answers.get(question.id)
@@ -219,7 +219,7 @@ class Recorder:
             }
             writes.answers[place] = row
             writes.revisions.append(row)
-        complete = not self._questions.unanswered(answers, task.factors)
+        complete = not self.questions.unanswered(answers, task.factors)
         writes.tasks[task.id] = {
             "of": task.id,
             "done_at": (task.done_at or now) if complete else None,
