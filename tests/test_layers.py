@@ -39,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     "report": {*BASE, "generators", "findings", "kinds"},
     "runner": {
         *BASE, "generators", "measurers", "language", "corpora", "raters", "findings", "kinds",
-        "report",
+        "report", "importers",
     },
 }  # fmt: skip
 """What each part may import; `cli` and the package's own `__init__` may import anything."""

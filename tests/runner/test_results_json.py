@@ -33,6 +33,7 @@ def test_results_json_follows_its_schema(audit: AuditFolder) -> None:
         jsonschema.validate({**stored, "findings": [{"study": "s"}]}, schema)
     assert list(stored) == [
         "format", "portrayal", "generator", "measurers", "settings", "findings", "studies",
+        "labels",
     ]  # fmt: skip
     assert stored["format"] == 2
     assert stored["generator"]["name"] == "invented"

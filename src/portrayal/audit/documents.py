@@ -58,9 +58,9 @@ def read_documents(audit: Path, kind: str) -> dict[str, dict[str, Any]]:
 
 
 def remember_document(audit: Path, kind: str, name: str, content: Mapping[str, Any]) -> None:
-    """Keep a study or a campaign with the audit."""
+    """Keep a study, a campaign or a validation with the audit."""
     if not re.fullmatch(r"\w[\w.-]*", name):
-        what = {"studies": "study", "campaigns": "campaign"}[kind]
+        what = {"studies": "study", "campaigns": "campaign", "validations": "validation"}[kind]
         raise AuditError(
             f"{what} name {name!r} cannot be a file name; allowed: letters, digits, - _ ."
         )

@@ -6,6 +6,7 @@
     texts/<name>-<identity>/            one row a text: its embedding under an encoder
     votes/part-*.parquet                one row an answer: image, question, rater, answer
     campaigns/<name>.json               what raters were asked, and how images were chosen
+    validations/<name>.json             how often a measurer was right on images with known labels
     studies/<name>.json                 the studies asked of this audit, as they were asked
     looks/part-*.parquet                one row per question of each analysis that people saw
     results.json, report/index.html     what was found
@@ -406,6 +407,14 @@ class AuditFolder:
     def remember_study(self, name: str, study: Mapping[str, Any]) -> None:
         """Keep a study with the audit, so that later verbs need not be told again."""
         documents.remember_document(self.path, "studies", name, study)
+
+    def validations(self) -> dict[str, dict[str, Any]]:
+        """Return what is known of measurers from images with known labels, by name."""
+        return documents.read_documents(self.path, "validations")
+
+    def remember_validation(self, name: str, validation: Mapping[str, Any]) -> None:
+        """Keep a measurer's validation with the audit."""
+        documents.remember_document(self.path, "validations", name, validation)
 
     def write_results(self, results: Mapping[str, Any]) -> Path:
         """Replace results.json."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from portrayal.cli import ablate, bring, corpus, explain, raters, studies, verbs
+from portrayal.cli import ablate, bring, corpus, explain, raters, studies, validate, verbs
 from portrayal.plugins import CommandGroup
 
 
 def _add_all(app: typer.Typer) -> None:
-    for module in (verbs, explain, ablate, studies, bring, corpus, raters):
+    for module in (verbs, explain, ablate, studies, bring, corpus, raters, validate):
         module.add_to(app)
 
 

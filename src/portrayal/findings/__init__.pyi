@@ -32,6 +32,9 @@ from .finding import Asked as Asked
 from .finding import Finding as Finding
 from .finding import Verdict as Verdict
 from .finding import unjudged as unjudged
+from .fitness import LabelCheck as LabelCheck
+from .fitness import LabelQuality as LabelQuality
+from .fitness import label_quality as label_quality
 from .headline import Bar as Bar
 from .headline import Headline as Headline
 from .headline import in_words as in_words
@@ -46,6 +49,7 @@ from .label_table import label_rows as label_rows
 from .label_table import labels_csv as labels_csv
 from .label_table import predicted_labels as predicted_labels
 from .labels import Shown as Shown
+from .labels import by_probabilities as by_probabilities
 from .labels import image_labels as image_labels
 from .labels import label_shown as label_shown
 from .labels import labels_any as labels_any
@@ -95,6 +99,11 @@ from .settings import Effect as Effect
 from .settings import Permute as Permute
 from .settings import Resample as Resample
 from .settings import choices as choices
+from .validations import Judged as Judged
+from .validations import Validation as Validation
+from .validations import store_validation as store_validation
+from .validations import validation_of as validation_of
+from .validations import validations_for as validations_for
 from .vectors import FloatArray as FloatArray
 from .vectors import IntArray as IntArray
 from .vectors import StoredVectors as StoredVectors

@@ -151,6 +151,7 @@ class StudyData:
         rewritten: What a service says it made of the prompt, by image key.
         vectors: Its embeddings; None where it gives none, or where they were drawn.
         audit: Where they are from; None where embeddings were drawn instead of stored.
+        unfit: Why the measurer's labels do not count, by axis.
     """
 
     generator: Identity
@@ -167,6 +168,7 @@ class StudyData:
     labels: Mapping[str, Labels] = field(default_factory=dict, repr=False)
     outcomes: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
     rewritten: Mapping[str, str] = field(default_factory=dict, repr=False)
+    unfit: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def embeds(self) -> bool:

@@ -66,8 +66,10 @@ def label_shown(shown: Shown, name: str, axis: Axis, data: StudyData) -> Classif
         data: Of the same measurer: the texts that it has read.
 
     Returns:
-        None where the measurer says nothing on the axis.
+        None where the measurer says nothing on the axis, or is unfit to.
     """
+    if name in data.unfit:
+        return None
     whole = _label_whole(shown, name, axis, data)
     if shown.people is None:
         return whole
@@ -89,6 +91,8 @@ def labels_any(data: StudyData, axes: Mapping[str, Axis]) -> bool:
 
 def unlabelled(name: str, axis: Axis, data: StudyData) -> str:
     """Say why a measurer has no label on an axis."""
+    if name in data.unfit:
+        return data.unfit[name].rstrip(".")
     axes = dict.fromkeys(one for labels in data.labels.values() for one in labels)
     if name in axes:
         other = next(_other_answers((one.get(name, {}) for one in data.labels.values()), axis), "?")

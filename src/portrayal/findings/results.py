@@ -21,6 +21,7 @@ from portrayal.audit import AuditFolder, location, quoted, read_json, write_text
 from portrayal.errors import AuditError, NewerFormat
 from portrayal.findings.collection import Findings
 from portrayal.findings.finding import Finding
+from portrayal.findings.fitness import LabelQuality
 from portrayal.findings.label_rules import LabelRule, label_rules
 from portrayal.findings.parts import STANDARD, Forest, Part, UnknownPart
 from portrayal.findings.settings import AnalysisSettings
@@ -129,6 +130,7 @@ class Results:
         settings: How they were analyzed.
         findings: The answers of all studies, in order.
         studies: What stands beside them, study by study.
+        labels: What is known of the labels that they rest on.
     """
 
     portrayal: str
@@ -137,6 +139,7 @@ class Results:
     settings: AnalysisSettings
     findings: Findings
     studies: tuple[StudySection, ...]
+    labels: LabelQuality = field(default_factory=LabelQuality)
 
     def __post_init__(self) -> None:
         for section in self.studies:

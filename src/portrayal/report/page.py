@@ -26,7 +26,7 @@ from portrayal.findings import (
     capital,
 )
 from portrayal.generators import notice
-from portrayal.numbers import cell, count
+from portrayal.numbers import cell, count, number, percent
 from portrayal.report.evidence import Evidence, Shelf
 from portrayal.report.figures import figure
 from portrayal.report.first_screen import cards, chosen
@@ -315,5 +315,13 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(anchor=anchor, capital=capital, cell=cell, count=count, minus=_minus)
+    environment.filters.update(
+        anchor=anchor,
+        capital=capital,
+        cell=cell,
+        count=count,
+        minus=_minus,
+        number=number,
+        percent=percent,
+    )
     return environment

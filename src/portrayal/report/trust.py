@@ -23,8 +23,9 @@ def trust_lines(
     """
     asked = asked_axes(studies)
     yield "Labelled by", _joined([f"{one.kind} {one.name}" for one in results.measurers])
-    yield "Checked by people", NOT_CHECKED
-    yield "Label error", "unknown"
+    rated = results.labels.rated
+    yield "Checked by people", f"{count(rated)} images" if rated else NOT_CHECKED
+    yield "Label error", results.labels.error_in_words()
     made = sum(counts.values())
     lost = f"{count(counts['refused'])} refused, {count(counts['failed'])} failed"
     yield "No image", f"{lost} of {count(made)}"

@@ -14,6 +14,8 @@ from .studies import find_studies as find_studies
 from .studies import names as names
 from .studies import reworded as reworded
 from .studies import with_real_world as with_real_world
+from .validation import ValidationSummary as ValidationSummary
+from .validation import validate as validate
 from .verbs import RunSummary as RunSummary
 from .verbs import analyze as analyze
 from .verbs import explain as explain

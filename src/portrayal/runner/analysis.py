@@ -17,6 +17,7 @@ from portrayal.findings import (
     Finding,
     Findings,
     HumanSide,
+    LabelQuality,
     Results,
     StudyData,
     StudyResult,
@@ -24,6 +25,7 @@ from portrayal.findings import (
     adding_keys,
     audit_agreement,
     counted,
+    label_quality,
     labels_any,
     measurer_names,
     people_note,
@@ -31,6 +33,7 @@ from portrayal.findings import (
     rewriting_findings,
     study_measurers,
     uncounted,
+    validations_for,
 )
 from portrayal.kinds import kind_of
 from portrayal.raters import RATERS
@@ -92,9 +95,16 @@ def analyze(
         axes=(axis for study in studies for axis in study.asked_axes().values()),
         each_person=how.people == "each",
     )
+    quality = label_quality(
+        studies,
+        lambda study: _data(study, shared, seen_by),
+        validations_for(audit, seen_by),
+        confidence=how.confidence,
+    )
+    _require_fit(audit, studies, quality)
     seen, sides = [], []
     for study in studies:
-        data = _data(study, shared, seen_by)
+        data = _data(study, shared, seen_by, quality)
         answer = _answer(study, data, how)
         answer = replace(answer, notes=[*answer.notes, *left_out])
         sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
@@ -104,14 +114,14 @@ def analyze(
         seen.append(Seen(study, images, sides[-1].added_to(answer), stage, wanted))
 
     def again(study: Study, confidence: float) -> StudyResult:
-        data = _data(study, shared, seen_by)
+        data = _data(study, shared, seen_by, quality)
         return _answer(study, data, replace(how, confidence=confidence))
 
     found = with_looks(audit, seen, how, again)
     together = [audit_agreement(found, measurer_names(seen_by))]
     together += _rated_together(studies, sides, how)
     found += [one for one in together if one is not None]
-    results = _results(audit, seen_by, how, studies, found)
+    results = replace(_results(audit, seen_by, how, studies, found), labels=quality)
     audit.write_results(results.as_dict())
     return results
 
@@ -177,11 +187,33 @@ def _with_remark(finding: Finding, remark: str) -> Finding:
     return replace(finding, sentence=f"{finding.sentence} {remark}") if remark else finding
 
 
-def _data(study: Study, shared: AuditData, seen_by: Sequence[Identity]) -> list[StudyData]:
+def _require_fit(audit: AuditFolder, studies: Sequence[Study], quality: LabelQuality) -> None:
+    """Raise where all that the studies could rest on are labels of unfit measurers."""
+    unfit = {name: quality.unfit(name) for name in quality.measurers}
+    tried = {(one.measurer, one.axis) for one in quality.checks}
+    none_left = all(axis in unfit.get(who, {}) for who, axis in tried)
+    if not tried or not none_left or quality.untried or quality.rated:
+        return
+    if all(study.asked_axes() for study in studies):
+        why = next(line for lines in unfit.values() for line in lines.values())
+        raise AuditError(
+            f"{audit.path}: refused as unfit: {why.rstrip('.')}; everything measured is kept: "
+            "measure with another `measurer`, or let people label images with: portrayal annotate"
+        )
+
+
+def _data(
+    study: Study,
+    shared: AuditData,
+    seen_by: Sequence[Identity],
+    quality: LabelQuality | None = None,
+) -> list[StudyData]:
     """Return the study's images, once for each measurer; raters only where they labelled some."""
     found = []
     for measurer, label in zip(seen_by, measurer_names(seen_by), strict=True):
         data = shared.of_study(study.prompts(), measurer, label=label)
+        if quality is not None and (unfit := quality.unfit(label)):
+            data = replace(data, unfit=unfit)
         if measurer.kind != RATERS or labels_any(data, study.asked_axes()):
             found.append(data)
     # Without a measurer there is nothing to look at; the findings say so.

@@ -39,6 +39,7 @@ from portrayal.statistics.association import (
     association_test,
 )
 from portrayal.statistics.association_permutation import association_permutation_test
+from portrayal.statistics.balanced_accuracy import BalancedAccuracyResult, balanced_accuracy
 from portrayal.statistics.cells import CellShares, cell_shares
 from portrayal.statistics.change import (
     AttributeChange,
@@ -140,6 +141,7 @@ __all__ = [
     "AssociationResult",
     "AttributeChange",
     "Average",
+    "BalancedAccuracyResult",
     "BiasResult",
     "BootstrapResult",
     "CellShares",
@@ -191,6 +193,7 @@ __all__ = [
     "association_permutation_test",
     "association_scores",
     "association_test",
+    "balanced_accuracy",
     "benjamini_hochberg",
     "bias_score",
     "cell_shares",

@@ -1,0 +1,218 @@
+"""How often is a measurer right? Its labels against labels that are known."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from portrayal.audit import AuditFolder, location
+from portrayal.errors import ImportFileError, MeasurementError, one_of
+from portrayal.findings import (
+    AuditData,
+    Judged,
+    Validation,
+    image_labels,
+    store_validation,
+    unlabelled,
+    validation_of,
+)
+from portrayal.importers import LabelRow, read_labels
+from portrayal.measurers import Measurer, open_measurer, require_valid
+from portrayal.measurers import measure as measure_images
+from portrayal.records import NOBODY, UNKNOWN, Identity, ImageRecord
+from portrayal.runner.session import Place, place
+from portrayal.studies import Axis, Study, default_axes
+
+PROMPT = "an image with known labels"
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationSummary:
+    """What a validation found, and where it was stored.
+
+    Attributes:
+        validations: One per axis.
+        files: Where they are stored; empty where they were not.
+        skipped: Why an axis of the truth has none.
+    """
+
+    validations: tuple[Validation, ...]
+    files: tuple[Path, ...]
+    skipped: tuple[str, ...]
+
+
+def validate(
+    measurer: str | Measurer,
+    images: Place,
+    *,
+    truth: Place,
+    study: Study | None = None,
+    source: str = "",
+    store: bool = True,
+) -> ValidationSummary:
+    """Try a measurer on images whose labels are known.
+
+    The result is stored under the measurer's identity, and every report that uses the measurer
+    shows it. Labels on other axes of the truth tell errors apart: with labels on "skin tone"
+    beside those on "perceived gender", the errors on gender are given by skin tone as well.
+
+    Args:
+        measurer: Its name, or an object of one's own.
+        images: A folder of images, or an audit.
+        truth: CSV or Parquet with the columns image (or key, or prompt and seed), axis and label.
+        study: Whose axes; None: the default axes.
+        source: Which images these are, in words; "": the folder's name.
+        store: Whether to store it for all audits of this user.
+
+    Raises:
+        ImportFileError: The truth cannot be read, contradicts itself, or is about other images.
+        MeasurementError: The measurer cannot be opened, or says nothing on these axes.
+    """
+    where, file = location(place("images", images)), Path(place("truth", truth))
+    axes = study.asked_axes() if study else default_axes()
+    known = _known(file, axes)
+    opened = open_measurer(measurer) if isinstance(measurer, str) else measurer
+    words = source or f"{where.resolve().name}, {len(known)} images"
+    audit = AuditFolder.find(where)
+    if audit is not None:
+        asked = _of_audit(audit, known, file, axes)
+        return _stored(_validated(audit, opened, asked, words), store)
+    with tempfile.TemporaryDirectory(prefix="portrayal-validate-") as folder:
+        audit = AuditFolder.at(Path(folder) / "audit", Identity("folder", where.resolve().name))
+        asked = _of_folder(audit, where, known, file, axes)
+        return _stored(_validated(audit, opened, asked, words), store)
+
+
+@dataclass(frozen=True, slots=True)
+class _Truth:
+    """What is known of one image: labels by axis, and the row that names it."""
+
+    row: LabelRow
+    labels: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownImages:
+    """Images with known labels, by key; the prompts they are of, and the axes to try."""
+
+    truth: Mapping[str, Mapping[str, str]]
+    prompts: Sequence[str]
+    axes: Mapping[str, Axis]
+
+
+def _known(file: Path, axes: Mapping[str, Axis]) -> dict[object, _Truth]:
+    """Return what the truth says, image by image."""
+    found: dict[object, _Truth] = {}
+    for row in read_labels(file, axis=next(iter(axes))):
+        if row.person is not None:
+            raise ImportFileError(
+                f"{file}: {row.where}: has a person; allowed: one label per image and axis"
+            )
+        allowed = (*axes[row.axis].groups, UNKNOWN, NOBODY) if row.axis in axes else (row.label,)
+        if row.label not in allowed:
+            raise ImportFileError(
+                f"{file}: {row.where}: has the label {row.label!r} on the axis {row.axis!r}; "
+                f"allowed: {one_of(allowed)}"
+            )
+        labels = found.setdefault(row.image, _Truth(row, {})).labels
+        if labels.setdefault(row.axis, row.label) != row.label:
+            raise ImportFileError(
+                f"{file}: {row.where}: {row.shown} is {row.label!r} here and "
+                f"{labels[row.axis]!r} before; allowed: one label per image and axis"
+            )
+    return found
+
+
+def _of_folder(
+    audit: AuditFolder,
+    folder: Path,
+    known: Mapping[object, _Truth],
+    file: Path,
+    axes: Mapping[str, Axis],
+) -> _KnownImages:
+    """Store the images that the truth names in an audit of their own."""
+    if not folder.is_dir():
+        raise ImportFileError(f"{folder}: no such folder; wanted: a folder of images, or an audit")
+    records: list[ImageRecord] = []
+    order = []
+    for image, one in known.items():
+        if not isinstance(image, Path):
+            raise ImportFileError(
+                f"{file}: {one.row.where}: names {one.row.shown}; images of a folder are named in "
+                "a column image"
+            )
+        path = folder / image
+        if not path.is_file():
+            raise ImportFileError(f"{file}: {one.row.where}: {folder} has no image {image}")
+        records.append(ImageRecord(PROMPT, len(records), "ok", None, path.read_bytes()))
+        order.append(one.labels)
+    audit.append_images(records)
+    rows = audit.images().select("key, seed").fetchall()
+    return _KnownImages({key: order[seed] for key, seed in rows}, [PROMPT], axes)
+
+
+def _of_audit(
+    audit: AuditFolder, known: Mapping[object, _Truth], file: Path, axes: Mapping[str, Axis]
+) -> _KnownImages:
+    """Find the images of an audit that the truth names."""
+    keys: dict[object, tuple[str, str]] = {}
+    rows = audit.images(with_bytes=True).select("key, prompt, seed, status, image.path").fetchall()
+    for key, prompt, seed, status, path in rows:
+        if status == "ok":
+            names = [key, (prompt, seed), *([Path(path), Path(Path(path).name)] if path else [])]
+            keys |= dict.fromkeys(names, (key, prompt))
+    found: dict[str, dict[str, str]] = {}
+    prompts: dict[str, None] = {}
+    for image, one in known.items():
+        if image not in keys:
+            raise ImportFileError(
+                f"{file}: {one.row.where}: no image in the audit has the {one.row.shown}"
+            )
+        key, prompt = keys[image]
+        found[key] = one.labels
+        prompts[prompt] = None
+    return _KnownImages(found, list(prompts), axes)
+
+
+def _validated(
+    audit: AuditFolder, measurer: Measurer, known: _KnownImages, source: str
+) -> ValidationSummary:
+    wanted = {name for labels in known.truth.values() for name in labels}
+    axes = {name: axis for name, axis in known.axes.items() if name in wanted}
+    require_valid([measurer.identity], audit.generator)
+    texts = [text for axis in axes.values() for text in axis.texts()]
+    groups = {name: list(axis.groups) for name, axis in axes.items()}
+    measure_images(audit, [measurer], prompts=known.prompts, texts=texts, axes=groups)
+    shared = AuditData(audit, known.prompts, texts, axes=axes.values())
+    prompts = shared.all_images(known.prompts)
+    data = shared.of_study(prompts, measurer.identity)
+    images = data.images(prompts)
+    found, skipped = [], []
+    for name, axis in axes.items():
+        labels = image_labels(images, name, axis, data)
+        if labels is None:
+            skipped.append(unlabelled(name, axis, data))
+            continue
+        judged = [
+            Judged(
+                known.truth[key][name],
+                label.label,
+                label.probability,
+                {other: value for other, value in known.truth[key].items() if other != name},
+            )
+            for key, label in zip(images.keys, labels.chosen(), strict=True)
+            if name in known.truth.get(key, {})
+        ]
+        identity = measurer.identity
+        found.append(validation_of(identity, name, tuple(axis.groups), judged, source=source))
+    if not found:
+        why = skipped[0] if skipped else f"the truth has none of the axes {one_of(known.axes)}"
+        raise MeasurementError(f"{measurer.identity.name}: nothing to validate: {why}")
+    return ValidationSummary(tuple(found), (), tuple(skipped))
+
+
+def _stored(summary: ValidationSummary, store: bool) -> ValidationSummary:
+    files = tuple(store_validation(one) for one in summary.validations) if store else ()
+    return ValidationSummary(summary.validations, files, summary.skipped)

@@ -1,0 +1,230 @@
+"""Measurers are tried on what is known of them; unfit ones are refused, weak ones are named."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from label_measurers import GENDER, ColourJudge, png, store_images
+from pipelines import build_clip
+from portrayal.audit import AuditFolder
+from portrayal.errors import AuditError, ImportFileError
+from portrayal.findings import LabelQuality, Validation
+from portrayal.findings.fitness import LabelCheck, floor, named_group
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.findings.validations import HOME, Judged, calibration, validation_of
+from portrayal.measurers import measure, open_measurer
+from portrayal.records import Identity, ImageRecord
+from portrayal.report import write_report
+from portrayal.runner import validate
+from portrayal.runner.analysis import analyze
+from portrayal.statistics import balanced_accuracy
+from portrayal.studies.reading import study_from_dict
+
+FAST = AnalysisSettings(resamples=99)
+STUDY = {
+    "kind": "composition", "name": "people", "images": 24, "template": "a photo of a {who}",
+    "axes": ["perceived gender"], "factors": {"who": ["woman", "man", "nurse"]},
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(HOME, str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def audit_of(tmp_path: Path, swapped: int = 0) -> AuditFolder:
+    """An audit whose prompts name groups; so many of four images show the other group."""
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "files"))
+    other = {"woman": "man", "man": "woman", "nurse": "nurse"}
+
+    def shown(prompt: Any, seed: int) -> str:
+        who = prompt.factors["who"]
+        said = other[who] if seed % 4 < swapped else who
+        return "woman" if said == "nurse" else said
+
+    store_images(audit, study_from_dict(STUDY), shown)
+    return audit
+
+
+def test_balanced_accuracy_counts_groups_alike() -> None:
+    found = balanced_accuracy([9, 10], [10, 40])
+    assert found.value == pytest.approx((0.9 + 0.25) / 2)
+    assert found.interval.low < found.value < found.interval.high
+    swapped = balanced_accuracy([1, 30], [10, 40])
+    assert swapped.value == pytest.approx(1 - found.value)
+    assert swapped.interval.high == pytest.approx(1 - found.interval.low)
+    assert np.isnan(balanced_accuracy([1, 0], [1, 0]).value)
+    assert np.isnan(balanced_accuracy([1], [1]).value)
+
+
+def test_intervals_of_balanced_accuracy_cover() -> None:
+    n = 400
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(n):
+        right = [rng.binomial(30, 0.9), rng.binomial(50, 0.6)]
+        low, high = balanced_accuracy(right, [30, 50]).interval
+        hits += low <= 0.75 <= high
+    assert 0.92 <= hits / n <= 0.985
+
+
+def test_a_prompt_names_a_group_as_a_word_and_only_one() -> None:
+    groups = ("woman", "man")
+    assert named_group("A Woman at work", groups) == "woman"
+    assert named_group("a manager", groups) is None
+    assert named_group("a man and a woman", groups) is None
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "high", "verdict"), [(0.5, 0.58, "unfit"), (0.7, 0.8, "weak"), (0.95, 1, "fit")]
+)
+def test_verdicts(accuracy: float, high: float, verdict: str) -> None:
+    check = LabelCheck("m", "a", "prompts", accuracy, 0.4, high, 40, 0.1, floor(2))
+    assert check.verdict == verdict
+
+
+def test_a_good_measurer_passes_and_the_first_lines_say_who_labelled(tmp_path: Path) -> None:
+    audit = audit_of(tmp_path)
+    measure(audit, [ColourJudge()])
+    results = analyze(audit, settings=FAST)
+    (check,) = results.labels.checks
+    assert (check.accuracy, check.source, check.verdict, check.n) == (1.0, "prompts", "fit", 48)
+    assert results.labels.lines() == ["Labels by colours; not checked by people."]
+    page = write_report(audit).read_text(encoding="utf-8")
+    assert "Labels by colours; not checked by people." in page
+    assert "generator and measurer together" in page
+
+
+def test_a_weak_measurer_is_named(tmp_path: Path) -> None:
+    audit = audit_of(tmp_path, swapped=1)
+    measure(audit, [ColourJudge()])
+    results = analyze(audit, settings=FAST)
+    assert "balanced accuracy 0.75" in results.labels.lines()[-1]
+    assert results.labels.lines()[-1].endswith("weak.")
+    assert any(finding.estimate is not None for finding in results.findings)
+
+
+def test_an_encoder_with_random_weights_is_refused_as_unfit(tmp_path: Path) -> None:
+    axis = {"groups": {"woman": ["a woman"], "man": ["a man"]}}
+    study = study_from_dict({**STUDY, "images": 40, "axes": {GENDER: axis}})
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "files"))
+    rng = np.random.default_rng(1)
+    audit.remember_study(study.name, study.as_dict())
+    audit.append_images(
+        [
+            ImageRecord(prompt.text, seed, "ok", None, noise(rng))
+            for prompt in study.prompts()
+            for seed in range(40)
+        ]
+    )
+    random = open_measurer(str(build_clip(tmp_path / "clip")), truncate=True)
+    measure(audit, [random], texts=study.texts())
+    with pytest.raises(AuditError, match=r"refused as unfit: .* below the floor of 0\.6") as error:
+        analyze(audit, settings=FAST)
+    assert "\n" not in str(error.value)
+    assert len(audit.measurers()) == 1, "everything measured is kept"
+    measure(audit, [ColourJudge()])
+    assert GENDER in analyze(audit, settings=FAST).labels.unfit("clip")
+
+
+def noise(rng: np.random.Generator) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(rng.integers(0, 256, (16, 16, 3), dtype=np.uint8)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def test_where_nothing_is_known_the_first_line_says_so(tmp_path: Path) -> None:
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "files"))
+    study = study_from_dict({**STUDY, "factors": {"who": ["nurse", "judge"]}})
+    store_images(audit, study, lambda prompt, seed: "woman")
+    measure(audit, [ColourJudge()])
+    lines = analyze(audit, settings=FAST).labels.lines()
+    assert lines[0] == (
+        "Fitness unknown: nothing tells how often colours is right on perceived gender."
+    )
+
+
+def test_calibration_and_recall_have_known_answers() -> None:
+    judged = [Judged("woman", "woman", 0.85)] * 8 + [Judged("woman", "man", 0.85)] * 2
+    judged += [Judged("man", "unknown", float("nan"), {"skin tone": "dark skin"})] * 5
+    (one,) = calibration(judged)
+    assert (one.probability, one.right, one.n) == (pytest.approx(0.85), 0.8, 10)
+    found = validation_of(Identity("x", "x"), GENDER, ("woman", "man"), judged, source="s")
+    assert [(g.right, g.known, g.n) for g in found.groups] == [(8, 10, 10), (0, 0, 5)]
+    assert found.accuracy is None, "a group without an answer has no recall"
+    assert [g.n for g in found.by["skin tone: dark skin"]] == [5]
+    assert Validation.from_dict(json.loads(json.dumps(found.as_dict()))) == found
+
+
+# --- portrayal validate ---------------------------------------------------------------------------
+
+
+def files(tmp_path: Path, shown: Sequence[str]) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir(exist_ok=True)
+    for i, what in enumerate(shown):
+        (folder / f"{i}.png").write_bytes(png(what))
+    return folder
+
+
+def truth(tmp_path: Path, rows: Sequence[str]) -> Path:
+    file = tmp_path / "truth.csv"
+    file.write_text("image,axis,label\n" + "".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return file
+
+
+def test_a_validation_is_stored_and_shown_in_every_report(tmp_path: Path, home: Path) -> None:
+    folder = files(tmp_path, ["woman", "man"] * 10)
+    rows = [f"{i}.png,{GENDER},{'woman' if i % 2 == 0 else 'man'}" for i in range(20)]
+    rows += [f"{i}.png,skin tone,{'dark skin' if i < 6 else 'light skin'}" for i in range(20)]
+    done = validate(ColourJudge(), folder, truth=truth(tmp_path, rows))
+    (one,) = done.validations
+    assert (one.accuracy, one.n, len(done.files)) == (1.0, 20, 1)
+    assert set(one.by) == {"skin tone: dark skin", "skin tone: light skin"}
+    assert len(done.skipped) == 1
+    audit = audit_of(tmp_path, swapped=4)
+    measure(audit, [ColourJudge()])
+    results = analyze(audit, settings=FAST)
+    assert [check.source for check in results.labels.checks] == ["validation", "prompts"]
+    assert results.labels.unfit("colours") == {}, "known labels count before prompts"
+    page = write_report(audit).read_text(encoding="utf-8")
+    assert "images with known labels" in page
+    for file in home.rglob("*.json"):
+        file.unlink()
+    again = analyze(audit, settings=FAST)
+    assert again.labels.validations == results.labels.validations, "the audit keeps it"
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ([f"0.png,{GENDER},Female"], "row 2: has the label 'Female' on the axis .*; allowed: woma"),
+        ([f"9.png,{GENDER},woman"], "row 2: .* has no image 9.png"),
+        (
+            [f"0.png,{GENDER},woman", f"0.png,{GENDER},man"],
+            "row 3: image '0.png' is 'man' here and 'woman' before",
+        ),
+    ],
+)
+def test_a_bad_truth_is_one_line(tmp_path: Path, rows: list[str], line: str) -> None:
+    with pytest.raises(ImportFileError, match=line) as error:
+        validate(ColourJudge(), files(tmp_path, ["woman"]), truth=truth(tmp_path, rows))
+    assert "\n" not in str(error.value)
+
+
+def test_what_comes_with_faces_is_about_the_faces_measurer_of_today() -> None:
+    from portrayal.findings.validations import _packaged
+
+    known = [Validation.from_dict(one) for one in _packaged()]
+    assert {one.axis for one in known} == {GENDER, "skin tone"}
+    assert [one.measurer for one in known] == [open_measurer("faces").identity] * 2
+    assert LabelQuality().lines() == []
