@@ -22,10 +22,11 @@ from portrayal.statistics.amplification_sides import (
     SideRead,
     read_rest,
     read_side,
+    side_variance,
 )
 from portrayal.statistics.amplification_single import SingleComparison
 from portrayal.statistics.counts import FloatArray
-from portrayal.statistics.imbalance_distribution import GRID
+from portrayal.statistics.imbalance_distribution import GRID, imbalance_posterior
 from portrayal.statistics.intervals import UNKNOWN, Interval
 from portrayal.statistics.rarefaction import Noise, expected_imbalance
 
@@ -112,6 +113,26 @@ class MatchedSides:
         whole = float(self.noise().variance.sum())
         left = 1 - 2 * self._shared_variance / whole if whole > 0 else 1.0
         return math.sqrt(min(max(left, _LEAST_LEFT), 2.0))
+
+    def null_error_ratio(self) -> float:
+        """Return the standard error if both sides are equally uneven, over that of each its own.
+
+        Few images that are uneven by luck look as if they varied little; without amplification the
+        images of both sides together tell how much they vary (Farrington and Manning 1990). 1 where
+        a side is known, is a part of the other, or has the same images for several prompts.
+        """
+        sides = self._sides
+        if self._nested or any(side.shared or np.isinf(side.total).any() for side in sides):
+            return 1.0
+        own = float(self.noise().variance.sum())
+        totals = [side.total[self.used] for side in sides]
+        larger = [np.maximum(side.first, side.total - side.first)[self.used] for side in sides]
+        chance = imbalance_posterior(larger[0] + larger[1], totals[0] + totals[1])
+        together = sum(
+            self._over_independent(side_variance(chance, total, self._size), 2).sum()
+            for total in totals
+        )
+        return math.sqrt(float(together) / own) if own > 0 else 1.0
 
     def _side_noise(self, side: CountedSide, moments: Noise) -> Noise:
         """Return a side's moments over prompts; images that prompts share err together."""
@@ -208,7 +229,7 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Matched
         value = min(max(scale.read(mean), low), high)
         return MatchedAnswer(value, Interval(low, high), single.p_value(), np.array([value]))
     if not random or alike:
-        bounds, p_value = _over_images(scale, mean, confidence, matched.pairing())
+        bounds, p_value = _over_images(scale, mean, confidence, matched)
     elif k == 1:
         bounds, p_value = _Tested(UNKNOWN, math.nan)
     else:
@@ -250,14 +271,32 @@ def _over_occupations(each: FloatArray, noise: Noise, confidence: float) -> _Tes
     return _Tested(Interval(low, high), p_value)
 
 
-def _over_images(scale: TwoWayScale, mean: float, confidence: float, pairing: float) -> _Tested:
-    """Return bounds and p-value where only images are a sample; p by bisection of the bounds."""
-    bounds = scale.bounds(mean, pairing * float(stats.norm.ppf(0.5 + confidence / 2)))
+def _over_images(
+    scale: TwoWayScale, mean: float, confidence: float, matched: MatchedSides
+) -> _Tested:
+    """Return bounds and p-value where only images are a sample; p by bisection of the bounds.
+
+    The end towards 0 goes from the error without amplification, at 0, to that at the estimate.
+    """
+    pairing, ratio = matched.pairing(), matched.null_error_ratio()
+    z = pairing * float(stats.norm.ppf(0.5 + confidence / 2))
+
+    def near_end(part: float) -> float:
+        reach = z * math.sqrt((1 - part) * ratio**2 + part)
+        return scale.bounds(mean, reach)[0 if mean > 0 else 1]
+
+    near = near_end(0.0)
+    if near * mean > 0:
+        for _ in range(8):
+            moved = near_end(min(near / mean, 1.0))
+            near = moved if moved * mean > 0 else near
+    far = scale.bounds(mean, z)[1 if mean > 0 else 0]
     least, most = 0.0, 8.0
     for _ in range(40):
-        z = (least + most) / 2
-        low, high = scale.bounds(mean, pairing * z)
-        least, most = (least, z) if low <= 0 <= high else (z, most)
+        middle = (least + most) / 2
+        low, high = scale.bounds(mean, pairing * ratio * middle)
+        least, most = (least, middle) if low <= 0 <= high else (middle, most)
+    bounds = Interval(near, far) if mean > 0 else Interval(far, near)
     return _Tested(bounds, 2 * float(ndtr(-least)) if mean else 1.0)
 
 

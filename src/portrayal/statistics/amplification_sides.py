@@ -124,6 +124,19 @@ def _chances(side: CountedSide, used: NDArray[np.bool_]) -> FloatArray:
     return once[np.repeat(np.arange(len(once)), used[rows].sum(axis=1))]
 
 
+def side_variance(chance: FloatArray, total: FloatArray, size: FloatArray) -> FloatArray:
+    """Return the variance of imbalances at a common number of images, for given imbalances.
+
+    Args:
+        chance: How likely each value of `GRID` is, one row per occupation and prompt.
+        total: Images counted.
+        size: The common number of images.
+    """
+    kinds, of = np.unique(np.stack([total, size], axis=1), axis=0, return_inverse=True)
+    tables = np.stack([_noise_table(*kind).variance for kind in kinds.tolist()])
+    return np.asarray((chance * tables[of.reshape(-1)]).sum(axis=1))
+
+
 @lru_cache(maxsize=2048)
 def _noise_table(total: float, size: float) -> Noise:
     return imbalance_noise(GRID, np.array([total]), np.array([size]))
