@@ -17,7 +17,7 @@ from portrayal.raters.questions import QuestionSet, default_questions
 from portrayal.raters.store import load_votes, store_votes
 from portrayal.raters.subjects import chosen_questions, find_subjects
 from portrayal.raters.votes import RatedImage, Vote, Votes
-from portrayal.records import Measurement, Prompt
+from portrayal.records import ImageRecord, Measurement, Prompt
 from portrayal.runner.analysis import Results, analyze
 from portrayal.studies.axes import default_axes
 from portrayal.studies.reading import study_from_toml
@@ -223,3 +223,24 @@ def test_concepts_of_several_studies_are_ordered_together(audit: AuditFolder) ->
     assert found.study == "raters"
     assert found.estimate == pytest.approx(1.0)
     assert found.n == 4
+
+
+def test_raters_alone_give_their_share_of_every_concept(audit: AuditFolder) -> None:
+    """No encoder: nothing to compare with, and what people say is there all the same."""
+    study = association("mood", 'flowers = ["rose", "lily"]\nbugs = ["wasp", "gnat"]')
+    audit.remember_study(study.name, study.as_dict())
+    prompts = study.prompts()
+    audit.append_images(
+        [ImageRecord(one.text, seed, "ok", data=b"image") for one in prompts for seed in range(3)]
+    )
+    answers = {
+        key: {MOOD: "pleasant" if prompt.endswith(("rose", "lily", "gnat")) else "unpleasant"}
+        for key, prompt, _ in listed(audit)
+        if prompt.rsplit(" ", 1)[-1] in ("rose", "lily", "wasp", "gnat")
+    }
+    vote(audit, chosen_questions(study, None), answers)
+    results = analyze(audit, settings=SETTINGS)
+    (table,) = [one for one in results.studies[0].parts if one.name == "raters"]
+    assert [tuple(row[:3]) for row in table.rows] == [("flowers", 6, 1.0), ("bugs", 6, 0.5)]
+    assert [tuple(row[5:]) for row in table.rows] == [(None, 0), (None, 0)]
+    assert all(finding.estimate is None for finding in results.findings)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from portrayal.audit import AuditFolder
 from portrayal.findings import (
     AnalysisSettings,
@@ -71,6 +73,9 @@ def concepts_beside_raters(
         if concepts:
             about = f"{' rather than '.join(study.attributes)}{suffix}"
             side.tables.append(raters_table(concepts, settings, f"raters{suffix}", about))
+    if not any(side.concepts.values()) and (alone := _rated_alone(study, rated.votes)):
+        about = " rather than ".join(study.attributes)
+        side.tables.append(raters_table(alone, settings, "raters", about))
     return side
 
 
@@ -106,6 +111,8 @@ def first_shares(votes: Votes, question: Question, first: str, second: str) -> d
     """Return the share of raters who chose the first of two answers, by image; NaN for nobody."""
     shares = {}
     for image, mine in votes.by_image().items():
+        if not votes.was_asked(image, question.id):
+            continue
         given = [vote.answers.get(question.id) for vote in mine]
         chosen = given.count(first) + given.count(second)
         shares[image] = given.count(first) / chosen if chosen else math.nan
@@ -128,8 +135,30 @@ def _rated(
     study: AssociationStudy, votes: Votes, seen: Sequence[Distribution]
 ) -> tuple[list[RatedConcept], int]:
     """Return the concepts with raters' answers; none where raters were asked something else."""
+    question = _question(study, votes)
+    if question is None:
+        return [], 0
+    return rated_concepts(seen, first_shares(votes, question, *study.attributes))
+
+
+def _rated_alone(study: AssociationStudy, votes: Votes) -> list[RatedConcept]:
+    """Return the concepts with raters' answers where no encoder embedded the images."""
+    question = _question(study, votes)
+    if question is None:
+        return []
+    shares: dict[str, list[float]] = {name: [] for name in study.concepts}
+    for image, share in first_shares(votes, question, *study.attributes).items():
+        concept = votes.images[image].factors.get("concept", "")
+        if concept in shares and not math.isnan(share):
+            shares[concept].append(share)
+    return [
+        RatedConcept(name, np.array(found), np.zeros(0)) for name, found in shares.items() if found
+    ]
+
+
+def _question(study: AssociationStudy, votes: Votes) -> Question | None:
+    """Return the question about the study's attributes; None where raters were not asked."""
     asked = [one for one in votes.questions.choices if set(study.attributes) <= set(one.keys)]
     if len(study.attributes) != 2 or not asked:
-        return [], 0
-    question = next((one for one in asked if one.id.startswith(ASSOCIATION)), asked[0])
-    return rated_concepts(seen, first_shares(votes, question, *study.attributes))
+        return None
+    return next((one for one in asked if one.id.startswith(ASSOCIATION)), asked[0])

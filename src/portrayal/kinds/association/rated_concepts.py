@@ -151,7 +151,7 @@ def raters_table(
             np.mean, one.ratings, resamples=999, confidence=settings.confidence, rng=rng
         )
         bounds = np.clip(share.interval, 0, 1)
-        mean = float(one.associations.mean())
+        mean = float(one.associations.mean()) if one.associations.size else None
         n = one.ratings.size
         rows.append([one.name, n, share.estimate, *bounds, mean, one.associations.size])
     return DataTable(name, f"Raters beside the machine: {about}", COLUMNS, rows)
