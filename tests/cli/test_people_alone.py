@@ -70,4 +70,6 @@ def test_findings_and_a_report_without_an_encoder(portrayal: CommandLine, tmp_pa
     }
     assert shares == {"job nurse": (1.0, 6), "job pilot": (0.0, 6)}
     assert portrayal("report", out).code == 0
-    assert "raters" in (out / "report" / "index.html").read_text(encoding="utf-8")
+    page = (out / "report" / "index.html").read_text(encoding="utf-8")
+    assert "human raters" in page
+    assert "labels are by people" in page

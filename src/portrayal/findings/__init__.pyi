@@ -57,6 +57,7 @@ from .labels import unlabelled as unlabelled
 from .measured import NO_EMBEDDING as NO_EMBEDDING
 from .measured import NOT_FINITE as NOT_FINITE
 from .measured import Measured as Measured
+from .measured import by_people as by_people
 from .measured import read_measured as read_measured
 from .parts import DataTable as DataTable
 from .parts import Distribution as Distribution

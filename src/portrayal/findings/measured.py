@@ -64,7 +64,7 @@ def read_measured(
         keys: Embeddings of these images only; None: of all.
         directions: Directions that its embeddings will be compared with, one per row.
     """
-    if measurer.kind == RATERS:
+    if by_people(measurer):
         return _rated(audit, measurer)
     columns = audit.columns(measurer)
     about = ["key", "reason", *(["labels"] if "labels" in columns else [])]
@@ -81,6 +81,11 @@ def read_measured(
         return Measured(vectors.place, vectors.good, vectors, labels, without)
     place = {key: row for row, key in enumerate(found["key"].to_pylist())}
     return Measured(place, np.ones(len(place), dtype=bool), None, labels, without)
+
+
+def by_people(measurer: Identity) -> bool:
+    """Tell whether a measurer stands for an audit's raters."""
+    return measurer.kind == RATERS
 
 
 def _rated(audit: AuditFolder, raters: Identity) -> Measured:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from portrayal.findings import Results, Shares
+from portrayal.findings import Results, Shares, by_people
 from portrayal.numbers import count, percent
 from portrayal.studies import Axis, Study, default_axes
 
@@ -22,9 +22,13 @@ def trust_lines(
         studies: The studies of the audit.
     """
     asked = asked_axes(studies)
-    yield "Labelled by", _joined([f"{one.kind} {one.name}" for one in results.measurers])
+    machines = [one for one in results.measurers if not by_people(one)]
+    named = [f"{one.kind} {one.name}" for one in machines]
+    people = ["human raters"] if len(machines) < len(results.measurers) else []
+    yield "Labelled by", _joined([*named, *people])
     rated = results.labels.rated
-    yield "Checked by people", f"{count(rated)} images" if rated else NOT_CHECKED
+    checked = f"{count(rated)} images" if rated else NOT_CHECKED
+    yield "Checked by people", checked if machines else "labels are by people"
     yield "Label error", results.labels.error_in_words()
     made = sum(counts.values())
     lost = f"{count(counts['refused'])} refused, {count(counts['failed'])} failed"
