@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +16,9 @@ import pytest
 import sqlalchemy as sa
 from rating_server import RatingServer, make_audit
 
-from portrayal.raters import site
+from portrayal.raters import checked_labels, site
 from portrayal.raters.site.database import AnswerRow, RatingTask, Revision, open_database
+from portrayal.studies.reading import study_from_toml
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 EVIL = "<script>window.broken = 1</script><img src=x onerror='window.broken = 1'>"
@@ -347,3 +352,51 @@ def test_without_script_the_form_still_works(chromium: Any, serving: Start, audi
     assert not plain.url.endswith(first)
     assert stored(audit.path, None)[first] == {"person": "no", "attribute": "no"}
     context.close()
+
+
+JOBS = """
+kind = "composition"
+images = 10
+template = "a photo of a {job}"
+axes = ["perceived gender"]
+[factors]
+job = ["nurse", "pilot"]
+"""
+
+
+def test_one_person_checks_a_sample_from_the_command_line(page: Any, tmp_path: Path) -> None:
+    """The link comes on standard output; images, probabilities and second answers are stored."""
+    study = study_from_toml(JOBS, source="jobs.toml", name="jobs")
+    texts: dict[str, dict[str, str]] = {prompt.text: {} for prompt in study.prompts()}
+    audit = make_audit(tmp_path / "audit", texts, images=10)
+    audit.remember_study(study.name, study.as_dict())
+    command = [sys.executable, "-m", "portrayal", "annotate", str(audit.path), "--sample", "15"]
+    process = subprocess.Popen(
+        [*command, "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stdout is not None
+    name, _, link = process.stdout.readline().strip().partition(": ")
+    assert name == "rater 1"
+    page.goto(link)
+    page.keyboard.press("Enter")
+    for number in range(18):  # 15 images, and three of them a second time
+        ready(page)
+        assert f"{number + 1} of 18" in page.inner_text("header")
+        assert "nurse" not in page.inner_text("body"), "the prompt might sway who looks"
+        assert page.locator("fieldset").count() == 2
+        page.keyboard.press("1")
+        page.keyboard.press("2")
+        go_on(page)
+    assert "Thank you" in page.inner_text("body")
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert "15 votes by 1 rater on 15 images" in said
+    assert f"next: portrayal analyze {audit.path}" in said
+    found = checked_labels(audit, "perceived gender")
+    assert found.labels == ("woman",) * 15
+    assert found.probabilities.tolist() == [0.75] * 15
+    assert [one.same_rater for one in found.twice] == [True] * 3
