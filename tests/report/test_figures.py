@@ -87,7 +87,15 @@ def values(chart: Any, layer: int) -> list[dict[str, Any]]:
 def test_every_type_of_part_has_its_place_on_the_page() -> None:
     """A table is a table, images of both sides are shown on a click; all others are drawn."""
     own = {"influence-scores", "influence-averages", "arrows", "amplification-scatter"}
-    assert set(part_types()) == {"table", "sides", "forest", "shares", "distribution", *own}
+    assert set(part_types()) == {
+        "table",
+        "sides",
+        "forest",
+        "shares",
+        "distribution",
+        "robustness",
+        *own,
+    }
 
 
 def test_a_plain_table_has_no_figure(results: Results) -> None:

@@ -40,7 +40,7 @@ def test_results_json_follows_its_schema(audit: AuditFolder) -> None:
     assert [one["name"] for one in stored["measurers"]] == ["invented-encoder"]
     assert stored["settings"] == AnalysisSettings().as_dict()
     assert {one["type"] for one in stored["studies"][0]["parts"]} == {
-        "forest", "distribution", "arrows", "table",
+        "forest", "distribution", "arrows", "table", "robustness",
     }  # fmt: skip
     assert stored["studies"][0]["citation"] == study.citation
     assert Results.read(audit) == results

@@ -91,6 +91,8 @@ from .rewriting import REWRITING_NOTE as REWRITING_NOTE
 from .rewriting import REWRITING_SUFFIX as REWRITING_SUFFIX
 from .rewriting import adding_keys as adding_keys
 from .rewriting import rewriting_findings as rewriting_findings
+from .robustness import robustness as robustness
+from .robustness import variations as variations
 from .sentences import capital as capital
 from .sentences import counted as counted
 from .settings import MOST_CONFIDENCE as MOST_CONFIDENCE

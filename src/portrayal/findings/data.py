@@ -149,6 +149,7 @@ class StudyData:
         labels: The labels that the measurer gave itself, by image key.
         outcomes: By prompt, how many requests ended without a usable image, by reason.
         rewritten: What a service says it made of the prompt, by image key.
+        threshold: Instead of each axis's own; None: the axis's.
         vectors: Its embeddings; None where it gives none, or where they were drawn.
         audit: Where they are from; None where embeddings were drawn instead of stored.
         unfit: Why the measurer's labels do not count, by axis.
@@ -169,6 +170,7 @@ class StudyData:
     outcomes: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
     rewritten: Mapping[str, str] = field(default_factory=dict, repr=False)
     unfit: Mapping[str, str] = field(default_factory=dict, repr=False)
+    threshold: float | None = None
 
     @property
     def embeds(self) -> bool:

@@ -70,6 +70,8 @@ def label_shown(shown: Shown, name: str, axis: Axis, data: StudyData) -> Classif
     """
     if name in data.unfit:
         return None
+    if data.threshold is not None:
+        axis = axis.model_copy(update={"threshold": data.threshold})
     whole = _label_whole(shown, name, axis, data)
     if shown.people is None:
         return whole

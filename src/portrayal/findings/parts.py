@@ -198,6 +198,41 @@ class Sides(RowsPart):
 
 
 @dataclass(frozen=True, slots=True)
+class RobustnessRow(Plain):
+    """A finding over one kind of variation.
+
+    Attributes:
+        question: Of the finding.
+        over: What is varied: measurers, thresholds, wordings or seeds.
+        variants: How many others there are.
+        unanswered: Variants without enough data for an estimate.
+        estimate: Of the finding itself.
+        lowest: Least estimate of all.
+        highest: Largest estimate of all.
+        significant: Variants whose p is below the level.
+        changes: What is not the same for all; "" where nothing is.
+    """
+
+    question: str
+    over: str
+    variants: int
+    unanswered: int
+    estimate: float
+    lowest: float
+    highest: float
+    significant: int
+    changes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness(RowsPart):
+    """Every tested finding of a study, over what could have been chosen otherwise."""
+
+    type: Literal["robustness"] = field(default="robustness", kw_only=True)
+    rows: Sequence[RobustnessRow]
+
+
+@dataclass(frozen=True, slots=True)
 class UnknownPart(Part):
     """A part of a type that no installed package knows: kept as it is, shown as a table.
 
@@ -222,5 +257,5 @@ class UnknownPart(Part):
         return DataTable(self.name, self.title, names, cells, note=self.note)
 
 
-STANDARD: tuple[type[Part], ...] = (DataTable, Forest, Shares, Distribution, Sides)
+STANDARD: tuple[type[Part], ...] = (DataTable, Forest, Shares, Distribution, Sides, Robustness)
 """The types that every kind may use."""

@@ -45,6 +45,8 @@ class Kind(ABC, Generic[S]):
         place: Where a report tells of it: lower comes first.
         parts: Types of its own that parts of its answers have; those of `findings.parts` need no
             mention.
+        varies: Whether its findings are computed again with other thresholds, single wordings and
+            halves of the seeds: it must rest on the images of `StudyData` alone.
         takes_corpus: Whether its studies compare with training data (`--corpus`).
     """
 
@@ -53,6 +55,7 @@ class Kind(ABC, Generic[S]):
     place: ClassVar[int] = 100
     parts: ClassVar[tuple[type[Part], ...]] = ()
     takes_corpus: ClassVar[bool] = False
+    varies: ClassVar[bool] = False
 
     def starter(self) -> str:
         """Return a commented study file to start from: `starter.toml` beside the kind's module."""

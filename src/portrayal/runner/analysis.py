@@ -31,9 +31,11 @@ from portrayal.findings import (
     people_note,
     refusal_findings,
     rewriting_findings,
+    robustness,
     study_measurers,
     uncounted,
     validations_for,
+    variations,
 )
 from portrayal.kinds import kind_of
 from portrayal.raters import RATERS
@@ -48,6 +50,9 @@ from portrayal.runner.looks import (
 )
 from portrayal.statistics import benjamini_hochberg
 from portrayal.studies import Study, in_telling_order, study_from_dict
+
+VARIED_RESAMPLES = 499
+"""Permutations for the robustness table, which asks only on which side of the level p is."""
 
 NO_ENCODER = Identity("none", "no encoder")
 
@@ -105,7 +110,7 @@ def analyze(
     seen, sides = [], []
     for study in studies:
         data = _data(study, shared, seen_by, quality)
-        answer = _answer(study, data, how)
+        answer = _with_robustness(study, data, _answer(study, data, how), how)
         answer = replace(answer, notes=[*answer.notes, *left_out])
         sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
         stage = (planned or {}).get(study.name)
@@ -237,6 +242,22 @@ def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings)
             *([REWRITING_NOTE] if rewritten else []),
         ],
     )
+
+
+def _with_robustness(
+    study: Study, data: Sequence[StudyData], answer: StudyResult, settings: AnalysisSettings
+) -> StudyResult:
+    """Return the answer with each finding's range over what could have been chosen otherwise."""
+    kind = kind_of(study)
+    quick = replace(settings, resamples=min(settings.resamples, VARIED_RESAMPLES))
+    varied: dict[str, list[Sequence[Finding]]] = {}
+    for one in variations(study, data) if kind.varies else ():
+        varied.setdefault(one.over, []).append(kind.analyze(study, one.data, quick).findings)
+    table, remarks = robustness(answer.findings, varied, alpha=1 - settings.confidence)
+    if table is None:
+        return answer
+    findings = [_with_remark(one, remarks.get(one.question, "")) for one in answer.findings]
+    return replace(answer, findings=findings, parts=[*answer.parts, table])
 
 
 def _rewritten(

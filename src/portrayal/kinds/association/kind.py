@@ -20,6 +20,7 @@ class Association(Kind[AssociationStudy]):
     name = "association"
     study = AssociationStudy
     place: ClassVar[int] = 20
+    varies: ClassVar[bool] = True
     parts: ClassVar[tuple[type[Part], ...]] = (Arrows,)
 
     def detectable(self, study: AssociationStudy, settings: AnalysisSettings) -> str:

@@ -17,6 +17,7 @@ class Composition(Kind[CompositionStudy]):
     name = "composition"
     study = CompositionStudy
     place: ClassVar[int] = 10
+    varies: ClassVar[bool] = True
 
     def detectable(self, study: CompositionStudy, settings: AnalysisSettings) -> str:
         """Return the difference of shares between two levels that would show."""

@@ -17,6 +17,7 @@ class Intervention(Kind[InterventionStudy]):
     name = "intervention"
     study = InterventionStudy
     place: ClassVar[int] = 30
+    varies: ClassVar[bool] = True
 
     def detectable(self, study: InterventionStudy, settings: AnalysisSettings) -> str:
         """Return the change of leaning that would show."""
