@@ -104,7 +104,7 @@ def test_every_verb_ends_well(verb: str, verbs: dict[str, Answer]) -> None:
 
 
 def test_the_kind_answers_its_question(verbs: dict[str, Answer]) -> None:
-    (plan,) = json.loads(verbs["plan"].out)
+    (plan,) = json.loads(verbs["plan"].out)["studies"]
     assert plan["images"] == json.loads(verbs["generate"].out)["made"] == 12
     nurse, chair = json.loads(verbs["analyze"].out)["findings"]
     assert (nurse["kind"], nurse["estimate"], nurse["n"]) == ("presence", 1.0, 6)

@@ -66,7 +66,7 @@ def test_every_verb_ends_well(verb: str, verbs: dict[str, Answer]) -> None:
 
 
 def test_the_plan_speaks_of_the_kind(verbs: dict[str, Answer]) -> None:
-    (plan,) = json.loads(verbs["plan"].out)
+    (plan,) = json.loads(verbs["plan"].out)["studies"]
     assert (plan["images"], plan["missing"]) == (18, 18)
     assert plan["detectable"] == "a tally over 3 prompts"
 

@@ -91,7 +91,7 @@ def test_what_cannot_be_ablated_is_one_line(
 
 def test_the_plan_of_an_influence_study_counts_replaced_texts(portrayal: CommandLine) -> None:
     """Not the prompts alone: 150 of them, each with every word replaced."""
-    (plan,) = json.loads(portrayal("plan", "influence-large-scale", "--json").out)
+    (plan,) = json.loads(portrayal("plan", "influence-large-scale", "--json").out)["studies"]
     assert plan["images"] > 150 * 20
     assert plan["missing"] == plan["images"]
     assert "a word that moves a share" in plan["detectable"]

@@ -88,7 +88,7 @@ def test_one_command_compares_with_a_folder_of_parquet_files(
 
 
 def test_plan_counts_captions_as_prompts(portrayal: CommandLine, small: Path) -> None:
-    (plan,) = json.loads(portrayal("plan", small, "--json").out)
+    (plan,) = json.loads(portrayal("plan", small, "--json").out)["studies"]
     assert plan["images"] == 4 * 2 * 2 + 2 * 4 * 3
     assert plan["missing"] == plan["images"]
 

@@ -33,7 +33,7 @@ from portrayal.audit import documents
 from portrayal.audit.files import writing
 from portrayal.audit.header import Header
 from portrayal.audit.locations import location
-from portrayal.audit.parts import part_names
+from portrayal.audit.parts import part_names, sizes
 from portrayal.audit.queries import Queries
 from portrayal.audit.sharing import Arrivals, own_place
 from portrayal.audit.store import Store
@@ -182,6 +182,10 @@ class AuditFolder:
     def image_parts(self) -> frozenset[str]:
         """Return the names of the image parts that are there now."""
         return frozenset(part_names(self._images.folder))
+
+    def image_bytes(self) -> int:
+        """Return how many bytes the image parts take."""
+        return sum(sizes(self._images.folder).values())
 
     def arrivals(self, seen: Iterable[str]) -> Arrivals:
         """Return what tells of image parts that others add.

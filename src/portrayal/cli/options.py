@@ -106,6 +106,31 @@ Rate = Annotated[
     typer.Option("--rate", metavar="N", help="Images per second, for the expected time."),
 ]
 
+Width = Annotated[
+    float | None,
+    typer.Option("--width", metavar="W", help="Plan for intervals at most W wide, end to end."),
+]
+Effect = Annotated[
+    float | None,
+    typer.Option(
+        "--effect",
+        metavar="E",
+        help="Plan to find an effect of size E in 4 of 5 audits: a difference of shares, or d.",
+    ),
+]
+Pilot = Annotated[
+    Path | None,
+    typer.Option(
+        "--pilot",
+        metavar="AUDIT",
+        parser=location,
+        help="Take the variance from this audit (default: from --out, where it has results).",
+    ),
+]
+Price = Annotated[
+    float | None, typer.Option("--price", metavar="X", help="Price per image, for the cost.")
+]
+
 Until = Annotated[
     str | None,
     typer.Option(

@@ -130,16 +130,34 @@ def plan(
     out: o.MaybeOut = None,
     images: o.Images = None,
     rate: o.Rate = 4.0,
+    width: o.Width = None,
+    effect: o.Effect = None,
+    pilot: o.Pilot = None,
+    price: o.Price = None,
+    corpus: o.Corpus = None,
+    model: o.Model = None,
     json: o.Json = False,
 ) -> None:
-    """Estimate images, time and detectable effect before anything is generated."""
+    """Estimate images, time, cost and detectable effect, and list what is missing.
+
+    With --width or --effect: how many images it takes, from a pilot where there is one.
+    """
     from portrayal import runner
 
-    found = runner.plan(study, out, images=images, rate=rate)
+    found = runner.plan(
+        study, out, images=images, rate=rate, width=width, effect=effect, pilot=pilot,
+        price=price, corpus=corpus, model=model,
+    )  # fmt: skip
     if json:
-        console.as_json([one.as_dict() for one in found.studies])
+        console.as_json(found.as_dict())
         return
     console.plans(found.studies, found.together)
+    for size in found.sizes:
+        console.paragraph(in_options(size.sentence()))
+    for need in found.requirements:
+        console.paragraph(in_options(need.sentence()))
+    if found.cost is not None:
+        console.paragraph(f"cost of the images to be generated: {found.cost:,.2f}")
     if found.is_imported:
         console.say("its images were imported: what is missing, no model makes")
         return

@@ -8,6 +8,7 @@ prompts with images.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from importlib.resources import files
@@ -26,6 +27,7 @@ from portrayal.findings import (
     axes_beside_raters,
 )
 from portrayal.generators import StatesTruth
+from portrayal.kinds.requirement import Requirement
 from portrayal.kinds.truth import Truth
 from portrayal.measurers import MeasurementSummary, Measurer
 from portrayal.progress import OnProgress
@@ -48,6 +50,7 @@ class Kind(ABC, Generic[S]):
         varies: Whether its findings are computed again with other thresholds, single wordings and
             halves of the seeds: it must rest on the images of `StudyData` alone.
         takes_corpus: Whether its studies compare with training data (`--corpus`).
+        assumption: What `widest` and `weakest` assume, in words.
     """
 
     name: ClassVar[str]
@@ -56,6 +59,7 @@ class Kind(ABC, Generic[S]):
     parts: ClassVar[tuple[type[Part], ...]] = ()
     takes_corpus: ClassVar[bool] = False
     varies: ClassVar[bool] = False
+    assumption: ClassVar[str] = ""
 
     def starter(self) -> str:
         """Return a commented study file to start from: `starter.toml` beside the kind's module."""
@@ -105,6 +109,26 @@ class Kind(ABC, Generic[S]):
     def detectable(self, study: S, settings: AnalysisSettings) -> str:
         """Return the smallest effect that the study would find four times in five, in words."""
         return ""
+
+    def widest(self, study: S, settings: AnalysisSettings) -> float:
+        """Return how wide the widest interval would be; NaN: a pilot has to tell."""
+        return math.nan
+
+    def weakest(self, study: S, settings: AnalysisSettings) -> float:
+        """Return the largest of the effects that its tests would find four times in five.
+
+        NaN: a pilot has to tell.
+        """
+        return math.nan
+
+    def requirements(self, study: S, corpus: Path | None) -> Sequence[Requirement]:
+        """Return what a study needs beside a generator and a measurer.
+
+        Args:
+            study: The study.
+            corpus: The training data that was named.
+        """
+        return []
 
     def with_real_world(self, study: S, file: Path) -> S | None:
         """Return the study with shares of the real world as a baseline; None: it has no use."""

@@ -112,6 +112,11 @@ from portrayal.statistics.looks import (
     unplanned_looks,
 )
 from portrayal.statistics.permutation import PermutationResult
+from portrayal.statistics.planning import (
+    difference_between_levels,
+    images_for_share_width,
+    images_from_pilot,
+)
 from portrayal.statistics.power import (
     detectable_effect,
     detectable_share,
@@ -210,11 +215,14 @@ __all__ = [
     "detectable_effect",
     "detectable_share",
     "detectable_share_difference",
+    "difference_between_levels",
     "diversity_score",
     "draw_labels",
     "fleiss_kappa",
     "hoeffding_bound",
     "hoeffding_margin",
+    "images_for_share_width",
+    "images_from_pilot",
     "influence_estimate",
     "influence_weights",
     "interaction_estimate",

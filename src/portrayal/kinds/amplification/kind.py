@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from portrayal.audit import AuditFolder
 from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
-from portrayal.kinds import Kind
+from portrayal.kinds import Kind, Requirement
 from portrayal.kinds.amplification.parts import AmplificationScatter
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.measurers import MeasurementSummary, Measurer
@@ -56,6 +56,12 @@ class Amplification(Kind[AmplificationStudy]):
         from portrayal.kinds.amplification.plan import detectable
 
         return detectable(len(study.occupations), alpha=1 - settings.confidence)
+
+    def requirements(self, study: AmplificationStudy, corpus: Path | None) -> Sequence[Requirement]:
+        """Return the face detector, the sentence encoder, and training captions with images."""
+        from portrayal.kinds.amplification.requirements import requirements
+
+        return requirements(study, corpus)
 
     def with_real_world(self, study: AmplificationStudy, file: Path) -> AmplificationStudy:
         """Return the study with shares of the real world as a second baseline."""

@@ -21,6 +21,7 @@ class Association(Kind[AssociationStudy]):
     study = AssociationStudy
     place: ClassVar[int] = 20
     varies: ClassVar[bool] = True
+    assumption: ClassVar[str] = "associations of a prompt's images correlated by 0.5"
     parts: ClassVar[tuple[type[Part], ...]] = (Arrows,)
 
     def detectable(self, study: AssociationStudy, settings: AnalysisSettings) -> str:
@@ -28,6 +29,18 @@ class Association(Kind[AssociationStudy]):
         from portrayal.kinds.association.plan import detectable
 
         return detectable(study, settings)
+
+    def widest(self, study: AssociationStudy, settings: AnalysisSettings) -> float:
+        """Return how wide the interval of d would be where there is no effect."""
+        from portrayal.kinds.association.plan import widest
+
+        return widest(study, settings)
+
+    def weakest(self, study: AssociationStudy, settings: AnalysisSettings) -> float:
+        """Return the effect size that every contrast would show."""
+        from portrayal.kinds.association.plan import weakest
+
+        return weakest(study, settings)
 
     def truth(
         self, study: AssociationStudy, world: StatesTruth, *, samples: int

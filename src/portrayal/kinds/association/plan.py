@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+from scipy import stats
+
 from portrayal.findings import AnalysisSettings, reach_in_words
 from portrayal.kinds.association.schema import AssociationStudy, Contrast
 from portrayal.statistics import detectable_effect
@@ -26,3 +30,21 @@ def _detectable_d(study: AssociationStudy, contrast: Contrast, settings: Analysi
         alpha=1 - settings.confidence,
         alternative=settings.alternative,
     )
+
+
+def weakest(study: AssociationStudy, settings: AnalysisSettings) -> float:
+    """Return the effect size that every contrast would show; NaN where one shows none."""
+    effects = [_detectable_d(study, contrast, settings) for contrast in study.contrasts]
+    return max(effects) if effects and not any(map(math.isnan, effects)) else math.nan
+
+
+def widest(study: AssociationStudy, settings: AnalysisSettings) -> float:
+    """Return how wide the widest interval of d would be where there is no effect."""
+    widths = []
+    for contrast in study.contrasts:
+        n_x, n_y = (len(study.concepts[name].words) for name in contrast)
+        each = 0.5 + 0.5 / study.images if settings.unit == "prompt" else 1 / study.images
+        if n_x + n_y > 2:
+            t = float(stats.t.ppf(0.5 + settings.confidence / 2, n_x + n_y - 2))
+            widths.append(2 * t * math.sqrt(each * (1 / n_x + 1 / n_y)))
+    return max(widths, default=math.nan)

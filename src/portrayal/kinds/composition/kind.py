@@ -18,12 +18,25 @@ class Composition(Kind[CompositionStudy]):
     study = CompositionStudy
     place: ClassVar[int] = 10
     varies: ClassVar[bool] = True
+    assumption: ClassVar[str] = "shares near 50%, independent images"
 
     def detectable(self, study: CompositionStudy, settings: AnalysisSettings) -> str:
         """Return the difference of shares between two levels that would show."""
         from portrayal.kinds.composition.plan import detectable
 
         return detectable(study)
+
+    def widest(self, study: CompositionStudy, settings: AnalysisSettings) -> float:
+        """Return how wide the interval of the share of a level would be."""
+        from portrayal.kinds.composition.plan import widest
+
+        return widest(study, settings)
+
+    def weakest(self, study: CompositionStudy, settings: AnalysisSettings) -> float:
+        """Return the difference of shares between two levels that would show."""
+        from portrayal.kinds.composition.plan import weakest
+
+        return weakest(study, settings)
 
     def truth(
         self, study: CompositionStudy, world: StatesTruth, *, samples: int

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
 from portrayal.generators import StatesTruth
-from portrayal.kinds import Kind, Truth
+from portrayal.kinds import Kind, Requirement, Truth
 from portrayal.kinds.influence.parts import InfluenceAverages, InfluenceScores
 from portrayal.kinds.influence.schema import InfluenceStudy
 from portrayal.records import Identity
@@ -20,6 +21,7 @@ class Influence(Kind[InfluenceStudy]):
     name = "influence"
     study = InfluenceStudy
     place: ClassVar[int] = 40
+    assumption: ClassVar[str] = "texts of one set of words do not differ"
     parts: ClassVar[tuple[type[Part], ...]] = (InfluenceScores, InfluenceAverages)
 
     def carry_over(self, study: InfluenceStudy, before: Study) -> InfluenceStudy:
@@ -50,6 +52,18 @@ class Influence(Kind[InfluenceStudy]):
         from portrayal.kinds.influence.plan import detectable
 
         return detectable(study)
+
+    def weakest(self, study: InfluenceStudy, settings: AnalysisSettings) -> float:
+        """Return by how much a word must move a share to show."""
+        from portrayal.kinds.influence.plan import difference
+
+        return difference(study)
+
+    def requirements(self, study: InfluenceStudy, corpus: Path | None) -> Sequence[Requirement]:
+        """Return the word model that texts are drawn with, unless they are drawn already."""
+        from portrayal.kinds.influence.plan import requirements
+
+        return requirements(study)
 
     def require_valid(self, study: InfluenceStudy, generator: Identity) -> None:
         """Raise where the words were drawn by a model that does not know the generator's world."""

@@ -16,8 +16,15 @@ class Intervention(Kind[InterventionStudy]):
 
     name = "intervention"
     study = InterventionStudy
+    assumption: ClassVar[str] = "three images in four show one group"
     place: ClassVar[int] = 30
     varies: ClassVar[bool] = True
+
+    def weakest(self, study: InterventionStudy, settings: AnalysisSettings) -> float:
+        """Return the change of leaning that would show on every axis."""
+        from portrayal.kinds.intervention.plan import weakest
+
+        return weakest(study, settings)
 
     def detectable(self, study: InterventionStudy, settings: AnalysisSettings) -> str:
         """Return the change of leaning that would show."""

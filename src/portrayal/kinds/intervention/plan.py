@@ -13,9 +13,17 @@ from portrayal.kinds.intervention.schema import InterventionStudy
 
 def detectable(study: InterventionStudy, settings: AnalysisSettings) -> str:
     """Return the changes of leaning that would show four times in five, in words."""
+    return reach_in_words("change of leaning", _changes(study, settings))
+
+
+def weakest(study: InterventionStudy, settings: AnalysisSettings) -> float:
+    """Return the change that would show on every axis; infinite where none would."""
+    return max(math.inf if math.isnan(one) else one for one in _changes(study, settings))
+
+
+def _changes(study: InterventionStudy, settings: AnalysisSettings) -> list[float]:
     axes = dict.fromkeys(axis for category in study.categories for axis in category.axes)
-    changes = [_detectable_change(study, axis, settings) for axis in axes]
-    return reach_in_words("change of leaning", changes)
+    return [_detectable_change(study, axis, settings) for axis in axes]
 
 
 def _detectable_change(study: InterventionStudy, axis: str, settings: AnalysisSettings) -> float:

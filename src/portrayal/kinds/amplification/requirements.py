@@ -1,0 +1,63 @@
+"""What an amplification study needs beside a generator and a measurer."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from portrayal.corpora import Corpus, Term, create_corpus
+from portrayal.kinds import Requirement, extra, weights
+from portrayal.kinds.amplification.captions import wants_nearest
+from portrayal.kinds.amplification.schema import AmplificationStudy
+from portrayal.language import language_kinds
+
+MOST_TRIED = 200
+"""Captions whose images are looked for; a share of so many is known to a few points."""
+
+
+def requirements(study: AmplificationStudy, corpus: Path | None) -> list[Requirement]:
+    """Return what a study needs, each with whether it is there."""
+    found = []
+    detector, _, file = study.faces.detector.partition(":")
+    if detector == "centerface":
+        found.append(extra("faces", "onnx", "onnxruntime"))
+    if detector == "mediapipe":
+        found.append(extra("mediapipe", "mediapipe"))
+    if file:
+        fix = f"the study names {file} as its face detector"
+        found.append(Requirement("detector", file, Path(file).is_file(), fix))
+    if wants_nearest(study):
+        installed = [name for kind in language_kinds("sentences") for name in kind.names]
+        found.append(extra("corpus", "sentence_transformers"))
+        found.append(weights("sentence encoder", study.sentences, installed=installed))
+    return [*found, _captions(study, corpus)]
+
+
+def _captions(study: AmplificationStudy, corpus: Path | None) -> Requirement:
+    """Say what share of the captions that name an occupation has an image."""
+    fix = "name the training data as `corpus`"
+    if corpus is None:
+        return Requirement("training captions", "no corpus is named", study.drawn is not None, fix)
+    if (corpus / "corpus.json").exists():
+        return _with_images(study, Corpus(corpus))
+    with tempfile.TemporaryDirectory() as folder:
+        return _with_images(study, create_corpus(Path(folder) / "corpus", [corpus]))
+
+
+def _with_images(study: AmplificationStudy, opened: Corpus) -> Requirement:
+    terms = [Term.of(occupation) for occupation in study.occupations]
+    found = opened.search(terms, per_term=study.captions, seed=study.seed)
+    table = found.table(["term", "source", "row"])
+    named = len(set(table["term"].to_pylist()))
+    chosen = np.random.default_rng(study.seed).permutation(len(table))[:MOST_TRIED]
+    rows = [(table["source"][int(i)].as_py(), table["row"][int(i)].as_py()) for i in chosen]
+    answers = [isinstance(answer, bytes) for _, answer in opened.images(rows)]
+    share = f"{100 * sum(answers) / len(answers):.0f}%" if answers else "none"
+    words = (
+        f"{len(table):,} captions name {named} of {len(terms)} occupations; {share} of "
+        f"{len(answers)} tried have an image"
+    )
+    fix = "their images are missing; download them beside the captions"
+    return Requirement("training captions", words, any(answers), fix)

@@ -1,0 +1,186 @@
+"""How many images per prompt a study takes for intervals of some width, or to find an effect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from portrayal.errors import SettingError, StudyError, is_number, shown
+from portrayal.findings import AnalysisSettings, Finding, Results, duration
+from portrayal.kinds import kind_of
+from portrayal.statistics import images_from_pilot
+from portrayal.studies import Study
+
+MOST = 100_000
+"""Images per prompt beyond which nobody plans."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeGoal:
+    """What images are wanted for.
+
+    Attributes:
+        width: Intervals at most this wide; None: an effect.
+        effect: Found four times in five; None: a width.
+
+    Raises:
+        SettingError: Neither or both are given, or one that cannot be.
+    """
+
+    width: float | None = None
+    effect: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.width is None) == (self.effect is None):
+            raise SettingError("width", "and effect: give one of the two")
+        for name in ("width", "effect"):
+            value = getattr(self, name)
+            if value is not None and (not is_number(value) or not 0 < value < math.inf):
+                raise SettingError(name, f"is {shown(value)}; allowed: a number above 0")
+
+    def __str__(self) -> str:
+        if self.width is not None:
+            return f"intervals at most {self.width:g} wide"
+        return f"an effect of {self.effect:g}, found in 4 of 5 audits"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """What a goal takes.
+
+    Attributes:
+        study: The study's name.
+        goal: The goal, in words.
+        images_per_prompt: Fewest that reach it; None: no number does.
+        images: In all.
+        seconds: To generate them all.
+        cost: At the price per image; None without one.
+        basis: What the answer rests on: an assumption, or a pilot's finding.
+        reason: Why no number of images reaches it; "" where one does.
+    """
+
+    study: str
+    goal: str
+    images_per_prompt: int | None
+    images: int | None
+    seconds: float | None
+    cost: float | None
+    basis: str
+    reason: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready copy."""
+        return asdict(self)
+
+    def sentence(self) -> str:
+        """Say it in one line."""
+        if self.images_per_prompt is None or self.seconds is None:
+            return f"{self.study}: {self.goal}: {self.reason}"
+        each = "image" if self.images_per_prompt == 1 else "images"
+        money = "" if self.cost is None else f", cost {self.cost:,.2f}"
+        return (
+            f"{self.study}: {self.goal}: {self.images_per_prompt:,} {each} per prompt, "
+            f"{self.images:,} in all, {duration(self.seconds)}{money} ({self.basis})"
+        )
+
+
+def sized(
+    study: Study,
+    goal: SizeGoal,
+    settings: AnalysisSettings,
+    *,
+    pilot: Results | None,
+    pilot_images: int = 0,
+    rate: float,
+    price: float | None,
+) -> Sizing:
+    """Say how many images per prompt a goal takes.
+
+    Args:
+        study: The study.
+        goal: The goal.
+        settings: How it will be analyzed.
+        pilot: Results whose variance is taken; None: what the kind assumes.
+        pilot_images: Images per prompt that they rest on.
+        rate: Images per second.
+        price: Per image; None: not known.
+    """
+    if pilot is None:
+        found, basis, reason = _assumed(study, goal, settings)
+    else:
+        found, basis, reason = _from_pilot(study, goal, pilot, pilot_images)
+    if found is None:
+        return Sizing(study.name, str(goal), None, None, None, None, basis, reason)
+    larger = study.with_images(found)
+    images = sum(prompt.images for prompt in larger.prompts()) + larger.undrawn().images
+    cost = None if price is None else images * price
+    return Sizing(study.name, str(goal), found, images, images / rate, cost, basis)
+
+
+class _Answer(NamedTuple):
+    """Images per prompt, or the reason why there is no such number, and what it rests on."""
+
+    images: int | None
+    basis: str
+    reason: str = ""
+
+
+def _assumed(study: Study, goal: SizeGoal, settings: AnalysisSettings) -> _Answer:
+    kind = kind_of(study)
+    measure: Callable[[Study, AnalysisSettings], float] = kind.weakest
+    wanted, what = goal.effect or 0.0, "smallest effect found"
+    if goal.width is not None:
+        measure, wanted, what = kind.widest, goal.width, "widest interval"
+    basis = kind.assumption
+    try:
+        limit = measure(study.with_images(MOST), settings)
+    except StudyError as error:  # a budget, say
+        return _Answer(None, basis, str(error))
+    if math.isnan(limit):
+        why = "it depends on a pilot; run a few images and name their audit as `pilot`"
+        return _Answer(None, basis, why)
+    if limit > wanted:
+        most = f"with {MOST:,} per prompt the {what} is {limit:.2g}"
+        return _Answer(None, basis, f"no number of images does: {most}; add prompts")
+    return _Answer(_fewest(lambda n: measure(study.with_images(n), settings) <= wanted), basis)
+
+
+def _fewest(is_enough: Callable[[int], bool]) -> int:
+    most = 1
+    while not is_enough(most) and most < MOST:
+        most *= 2
+    least, most = most // 2, min(most, MOST)
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if is_enough(middle) else (middle, most)
+    return most
+
+
+def _from_pilot(study: Study, goal: SizeGoal, pilot: Results, images: int) -> _Answer:
+    known = [one for one in pilot.findings_of(study.name) if _has_width(one)]
+    if goal.effect is not None:
+        known = [one for one in known if one.p is not None]
+    if not known:
+        what = "interval" if goal.width is not None else "test with an interval"
+        return _Answer(None, "", f"the pilot has no {what}; add images to it")
+    own = [one for one in known if one.unit == "image"]
+    if not own:
+        unit = known[0].unit
+        little = f"the pilot's intervals count {unit}s, which more images narrow little"
+        return _Answer(None, "", f"{little}; add {unit}s")
+    level = pilot.settings.confidence
+
+    def takes(one: Finding) -> int:
+        ends = (float(one.low or 0.0), float(one.high or 0.0))
+        return images_from_pilot(
+            images, ends, width=goal.width, effect=goal.effect, confidence=level
+        )
+
+    worst = max(own, key=takes)
+    return _Answer(takes(worst), f"pilot of {images} images per prompt: {worst.question}")
+
+
+def _has_width(one: Finding) -> bool:
+    return one.low is not None and one.high is not None and one.high > one.low

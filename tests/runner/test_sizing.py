@@ -1,0 +1,108 @@
+"""How many images a width or an effect takes, what a study needs, and whether that is true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_until import APART, go
+
+from command_line import WORK
+from portrayal import runner
+from portrayal.errors import SettingError
+from portrayal.findings import AnalysisSettings
+from portrayal.statistics import images_for_share_width, level_test, share_interval
+from portrayal.studies.reading import load_study
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    file = tmp_path / "work.toml"
+    file.write_text(WORK)
+    return file
+
+
+def test_a_width_takes_as_many_images_as_its_interval_says(study: Path) -> None:
+    (size,) = runner.plan(study, width=0.1, price=0.5, rate=2).sizes
+    assert size.images_per_prompt == images_for_share_width(0.1)
+    assert size.images == 4 * 381
+    assert size.seconds == pytest.approx(762)
+    assert size.cost == pytest.approx(762)
+    said = "work: intervals at most 0.1 wide: 381 images per prompt, 1,524 in all, 13 min, cost"
+    assert size.sentence().startswith(said)
+
+
+def test_an_effect_is_found_with_the_planned_images(study: Path) -> None:
+    """Two of four occupations that differ by 30 points: found in at least 4 of 5 audits."""
+    (size,) = runner.plan(study, effect=0.3).sizes
+    n = size.images_per_prompt
+    assert n is not None
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(200):
+        hits = rng.binomial(n, [0.35, 0.65])
+        test = level_test(
+            np.column_stack([hits, n - hits]), range(2), by_prompt=False, resamples=399, rng=rng
+        )
+        found.append(test is not None and test.p_value <= 0.05)
+    assert np.mean(found) > 0.74
+    low, high = share_interval(n // 2, n)
+    assert high - low > 0.1
+
+
+def test_a_pilot_tells_from_its_own_variance(study: Path, tmp_path: Path) -> None:
+    go(study, tmp_path / "pilot", APART, images=20)
+    (assumed,) = runner.plan(study, width=0.1).sizes
+    (told,) = runner.plan(study, width=0.1, pilot=tmp_path / "pilot").sizes
+    (own,) = runner.plan(study, tmp_path / "pilot", width=0.1).sizes
+    assert told.images_per_prompt == own.images_per_prompt
+    assert told.images_per_prompt is not None
+    assert assumed.images_per_prompt is not None
+    assert 100 < told.images_per_prompt < 1.5 * assumed.images_per_prompt
+    assert told.basis.startswith("pilot of 20 images per prompt: ")
+
+
+def test_few_prompts_are_not_made_up_for_by_images() -> None:
+    (size,) = runner.plan("judaism-christianity", effect=0.5).sizes
+    assert size.images_per_prompt is None
+    assert "add prompts" in size.sentence()
+    by_image = AnalysisSettings(unit="image")
+    (other,) = runner.plan("judaism-christianity", effect=0.5, analysis=by_image).sizes
+    assert other.images_per_prompt is not None
+
+
+def test_what_is_missing_is_listed_before_anything_is_generated(tmp_path: Path) -> None:
+    needs = {one.what: one for one in runner.plan("paradox", tmp_path / "new").requirements}
+    assert not needs["training captions"].is_there
+    assert "`corpus`" in needs["training captions"].sentence()
+    assert "for 744,000 images" in needs["disk"].name
+    words = {one.what: one for one in runner.plan("influence-large-scale").requirements}
+    assert words["word model"].name == "google-bert/bert-base-uncased"
+    assert not words["word model"].is_there
+    model = runner.plan("demo-occupations", model="practice:painter").requirements[0]
+    assert (model.what, model.is_there) == ("weights", True)
+    absent = runner.plan("demo-occupations", model="nobody/nothing").requirements[0]
+    assert not absent.is_there
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"width": 0}, "width is 0"),
+        ({"width": 0.1, "effect": 0.1}, "give one of the two"),
+        ({"price": -1}, "price is -1"),
+        ({"pilot": "x"}, "pilot is for a width or an effect"),
+        ({"widht": 0.1}, "widht is no setting"),
+    ],
+)
+def test_wrong_options_are_one_line(options: dict[str, object], words: str) -> None:
+    with pytest.raises(SettingError, match=words):
+        runner.plan("demo-occupations", **options)
+
+
+def test_a_budget_is_a_reason() -> None:
+    study = load_study("influence-large-scale")
+    (size,) = runner.plan(study, width=0.1).sizes
+    assert size.images_per_prompt is None
+    assert size.reason
