@@ -28,7 +28,7 @@ def trust_lines(
     yield "Labelled by", _joined([*named, *people])
     rated = results.labels.rated
     checked = f"{count(rated)} images" if rated else NOT_CHECKED
-    yield "Checked by people", checked if machines else "labels are by people"
+    yield "Checked by people", "labels are by people" if people and not machines else checked
     yield "Label error", results.labels.error_in_words()
     made = sum(counts.values())
     lost = f"{count(counts['refused'])} refused, {count(counts['failed'])} failed"
