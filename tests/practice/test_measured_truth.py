@@ -34,7 +34,7 @@ def test_what_was_not_measured_is_named(table, tmp_path: Path) -> None:
         world.shares(["a photo of a chef"], axis="skin tone", groups=["green"])
     with pytest.raises(PracticeError, match="--of painter"):
         world.pool(["a photo of a chef"])
-    with pytest.raises(PracticeError, match=r"shares\.json is missing"):
+    with pytest.raises(PracticeError, match=r"shares\.json is missing, these weights"):
         counted_shares(tmp_path / "nowhere")
 
 

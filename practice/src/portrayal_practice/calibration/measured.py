@@ -49,7 +49,10 @@ def counted_shares(folder: Path | None = None) -> CountedShares:
     """
     path = (folder or weights_folder()) / SHARES
     if not path.is_file():
-        raise PracticeError(f"practice truth: {path} is missing; run: portrayal practice train")
+        raise PracticeError(
+            f"practice truth: {path} is missing, these weights were trained before shares were "
+            "counted; ask for the painter's truth: --of painter"
+        )
     held = json.loads(path.read_text(encoding="utf-8"))
     counts = {
         axis: {row["prompt"]: np.array(row[column], dtype=np.int64) for row in held["rows"]}
