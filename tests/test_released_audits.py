@@ -48,7 +48,8 @@ EXPLAINED: Mapping[tuple[str, str], Why] = {
         "The interval of a correlation is exact for normal pairs and agrees with its p", BOUNDS
     ),
     ("*", "group share"): Why(
-        "The interval of a share over prompts integrates over how much prompts differ", BOUNDS
+        "Where people labelled images, findings are corrected for the measurer's label errors",
+        ALL_BUT_COUNTS,
     ),
     ("*", "Cramér's V"): Why(
         "Cramér's V over prompts is freed of what differences between prompts add",
@@ -63,7 +64,7 @@ EXPLAINED: Mapping[tuple[str, str], Why] = {
         "The change of a diversity score: p and interval come from one model and agree",
         ALL_BUT_COUNTS,
     ),
-    ("*", "change of leaning"): Why("Changes of bias and of leaning likewise", TESTED),
+    ("*", "change of leaning"): Why("Changes of bias and of leaning likewise", ALL_BUT_COUNTS),
     ("*", "d"): Why(
         "Degrees of freedom of association intervals are Welch's for two samples; d is corrected",
         ALL_BUT_COUNTS,

@@ -34,6 +34,7 @@ def test_results_json_follows_its_schema(audit: AuditFolder) -> None:
     assert list(stored) == [
         "format", "portrayal", "generator", "measurers", "settings", "findings", "studies",
         "labels",
+        "sources",
     ]  # fmt: skip
     assert stored["format"] == 2
     assert stored["generator"]["name"] == "invented"

@@ -62,18 +62,20 @@ def test_prompts_get_their_own_share_back() -> None:
 
 def test_the_share_over_all_images_is_the_prediction_powered_one() -> None:
     _, predicted, given, prompts = images()
-    drawn = draw_labels(predicted, given, prompts, draws=200, rng=np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    shares = [draw_labels(predicted, given, prompts, rng=rng).labels.mean() for _ in range(10)]
     sample = CheckedSample.of(predicted, np.where(given >= 0, given, np.nan), strata=predicted)
     powered = prediction_powered_share(sample)
-    assert drawn.labels.mean() == pytest.approx(powered.value, abs=0.012)
+    assert np.mean(shares) == pytest.approx(powered.value, abs=0.012)
 
 
 def test_exchanging_the_groups_exchanges_the_draws() -> None:
     _, predicted, given, prompts = images()
     mirrored = np.where(given >= 0, 1 - given, -1)
-    one = draw_labels(predicted, given, prompts, draws=100, rng=np.random.default_rng(1))
-    other = draw_labels(1 - predicted, mirrored, prompts, draws=100, rng=np.random.default_rng(2))
-    assert one.labels.mean() == pytest.approx(1 - other.labels.mean(), abs=0.02)
+    rng = np.random.default_rng(1)
+    one = [draw_labels(predicted, given, prompts, rng=rng).labels.mean() for _ in range(6)]
+    other = [draw_labels(1 - predicted, mirrored, prompts, rng=rng).labels.mean() for _ in range(6)]
+    assert np.mean(one) == pytest.approx(1 - np.mean(other), abs=0.02)
 
 
 def test_an_answer_that_people_never_gave_is_not_invented() -> None:
@@ -84,6 +86,10 @@ def test_an_answer_that_people_never_gave_is_not_invented() -> None:
     )
     assert set(np.unique(found.labels)) == {0, 1}
     assert found.errors.shape == (20, 2, 3)
+    allowed = draw_labels(
+        predicted, labels, np.repeat(np.arange(6), 20), answers=3, rng=np.random.default_rng(0)
+    )
+    assert 0 < (allowed.labels == 2).mean() < 0.15
 
 
 def test_one_answer_of_several() -> None:

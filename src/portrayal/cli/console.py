@@ -23,7 +23,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from portrayal.numbers import cell, interval, number, percent
+from portrayal.numbers import cell, interval
 
 if TYPE_CHECKING:
     from portrayal.findings import Finding, Results
@@ -108,6 +108,7 @@ def findings(results: Results) -> None:
         _told(one.conclusion(results.level), "bold", 0)
         _told(one.sentence, "", 2)
         _told(one.in_numbers(results.settings.confidence), "dim", 2)
+        _about_labels(one, results, 2)
     for verdict, style in (("no significant difference", ""), ("not enough data", "yellow")):
         found = groups.get(verdict, [])
         if found:
@@ -116,8 +117,22 @@ def findings(results: Results) -> None:
             _told(one.conclusion(results.level) if one.reason == "" else one.question, style, 2)
             reason = one.reason or one.in_numbers(results.settings.confidence)
             _told(reason, "dim", 4)
+            _about_labels(one, results, 4)
         _left_out(len(found))
     _estimates(groups.get("not tested", []))
+    for source in results.sources:
+        _told(source.sentence(), "", 0)
+
+
+def _about_labels(finding: Finding, results: Results, indent: int) -> None:
+    """Print what label errors do to a finding, or how many there would have to be."""
+    from portrayal.findings import form_of
+
+    if finding.labels is not None:
+        form = form_of(finding.statistic)
+        words = finding.labels.words(results.settings.confidence, form=form)
+        if words:
+            _told(words, "dim", indent)
 
 
 MOST_LINES = 20
@@ -126,7 +141,7 @@ MOST_LINES = 20
 
 def _estimates(found: Sequence[Finding]) -> None:
     """Print estimates without a test as a table."""
-    from portrayal.findings import counted
+    from portrayal.findings import counted, form_of
 
     if not found:
         return
@@ -136,7 +151,7 @@ def _estimates(found: Sequence[Finding]) -> None:
     for _ in ("estimate", "interval", "n"):
         table.add_column(justify="right", no_wrap=True)
     for one in found[:MOST_LINES]:
-        form = percent if one.statistic.endswith("share") else number
+        form = form_of(one.statistic)
         table.add_row(
             Padding(Text(one.question), (0, 0, 0, 2)), form(one.estimate),
             interval(one.low, one.high, form=form), counted(one.n, one.n_of),

@@ -43,6 +43,14 @@ from .headline import plural as plural
 from .human_side import HumanSide as HumanSide
 from .human_side import axes_beside_raters as axes_beside_raters
 from .human_side import votes_on as votes_on
+from .label_checks import FindingLabels as FindingLabels
+from .label_checks import LabelScale as LabelScale
+from .label_checks import LabelSource as LabelSource
+from .label_checks import audit_sources as audit_sources
+from .label_checks import form_of as form_of
+from .label_correction import correct_labels as correct_labels
+from .label_pools import LabelPool as LabelPool
+from .label_pools import study_pools as study_pools
 from .label_rules import LabelRule as LabelRule
 from .label_table import LabelTable as LabelTable
 from .label_table import label_rows as label_rows

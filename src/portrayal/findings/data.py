@@ -153,6 +153,7 @@ class StudyData:
         vectors: Its embeddings; None where it gives none, or where they were drawn.
         audit: Where they are from; None where embeddings were drawn instead of stored.
         unfit: Why the measurer's labels do not count, by axis.
+        drawn: Labels by axis and image key that take the place of the measurer's, to correct them.
     """
 
     generator: Identity
@@ -171,6 +172,7 @@ class StudyData:
     rewritten: Mapping[str, str] = field(default_factory=dict, repr=False)
     unfit: Mapping[str, str] = field(default_factory=dict, repr=False)
     threshold: float | None = None
+    drawn: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
     @property
     def embeds(self) -> bool:

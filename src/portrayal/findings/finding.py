@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from portrayal.findings.headline import Headline
+from portrayal.findings.label_checks import FindingLabels, LabelScale, form_of
 from portrayal.findings.labels import unlabelled
 from portrayal.findings.sentences import counted, not_enough, not_judged
-from portrayal.numbers import between, count, number, p_in_words, percent
+from portrayal.numbers import between, count, p_in_words
 from portrayal.records import Plain
 from portrayal.studies import Study
 
@@ -40,7 +41,7 @@ class Finding(Plain):
         sentence: The finding in words.
         measurer: Label of the measurer whose answers were counted; "" where several were.
         reason: Why there is no estimate; "" where there is one.
-        details: More numbers, by kind of study.
+        details: More numbers, by kind of study; as the measurer labelled, before any correction.
         look: Which look at the question this is; images were added since the one before.
         p_looks: p when all looks are counted; None where this is the only look, or without a test.
         q_looks: The same, corrected over all tests of the audit.
@@ -48,6 +49,7 @@ class Finding(Plain):
         high_looks: Upper bound.
         headline: The finding in one line, with what it rests on; None where it needs none.
         n_of: What n counts.
+        labels: What is known of the labels behind it; None where it rests on none.
     """
 
     study: str
@@ -73,6 +75,7 @@ class Finding(Plain):
     high_looks: float | None = None
     headline: Headline | None = None
     n_of: str = "image"
+    labels: FindingLabels | None = None
 
     def __post_init__(self) -> None:
         Plain.__post_init__(self)
@@ -81,6 +84,14 @@ class Finding(Plain):
                 f"{self.study}: {self.question}: a finding has either an estimate or a reason why "
                 f"not, got estimate {self.estimate} and reason {self.reason!r}"
             )
+
+    def on_labels(self, scale: LabelScale) -> Finding:
+        """Return the finding as one that rests on a measurer's labels.
+
+        Args:
+            scale: What wrong labels can do to it.
+        """
+        return replace(self, labels=FindingLabels.unchecked(scale, self.low, self.high))
 
     def is_clear(self, level: float) -> bool:
         """Tell whether it is significant after correction; without a test it is not."""
@@ -106,7 +117,7 @@ class Finding(Plain):
 
     def in_numbers(self, confidence: float) -> str:
         """Return the numbers in a line: `d -2.2, 95% CI -3.7 to -1.2, q = .006; 64 images`."""
-        form = percent if self.statistic.endswith("share") else number
+        form = form_of(self.statistic)
         told = [f"{self.statistic} {form(self.estimate)}"] if self.estimate is not None else []
         if self.low is not None and self.high is not None:
             told.append(between(self.low, self.high, confidence, form=form))

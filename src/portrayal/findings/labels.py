@@ -72,6 +72,17 @@ def label_shown(shown: Shown, name: str, axis: Axis, data: StudyData) -> Classif
         return None
     if data.threshold is not None:
         axis = axis.model_copy(update={"threshold": data.threshold})
+    drawn = data.drawn.get(name, {})
+    if drawn and all(key in drawn for key in shown.keys):
+        return by_probabilities([{drawn[key]: 1.0} for key in shown.keys], axis)
+    found = _label_measured(shown, name, axis, data)
+    if found is None or not drawn:
+        return found
+    labels = zip(shown.keys, found.labels.tolist(), strict=True)
+    return replace(found, labels=np.array([drawn.get(key, label) for key, label in labels]))
+
+
+def _label_measured(shown: Shown, name: str, axis: Axis, data: StudyData) -> Classification | None:
     whole = _label_whole(shown, name, axis, data)
     if shown.people is None:
         return whole

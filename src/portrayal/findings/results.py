@@ -22,6 +22,7 @@ from portrayal.errors import AuditError, NewerFormat
 from portrayal.findings.collection import Findings
 from portrayal.findings.finding import Finding
 from portrayal.findings.fitness import LabelQuality
+from portrayal.findings.label_checks import CheckedSource, LabelSource
 from portrayal.findings.label_rules import LabelRule, label_rules
 from portrayal.findings.parts import STANDARD, Forest, Part, UnknownPart
 from portrayal.findings.settings import AnalysisSettings
@@ -45,6 +46,7 @@ class StudyResult:
         dropped: Wanted images that could not be used, by reason.
         unused: Images of the study's prompts beyond what it asks for.
         notes: What must be said beside the numbers.
+        sources: Who labelled the images, and which of them people checked.
     """
 
     study: str
@@ -55,6 +57,7 @@ class StudyResult:
     dropped: Mapping[str, int] = field(default_factory=dict)
     unused: int = 0
     notes: Sequence[str] = ()
+    sources: Sequence[CheckedSource] = ()
 
 
 def _read_part(value: Any, _: Any) -> Part:
@@ -131,6 +134,7 @@ class Results:
         findings: The answers of all studies, in order.
         studies: What stands beside them, study by study.
         labels: What is known of the labels that they rest on.
+        sources: Who labelled the images on each axis, and whether people checked it.
     """
 
     portrayal: str
@@ -140,6 +144,7 @@ class Results:
     findings: Findings
     studies: tuple[StudySection, ...]
     labels: LabelQuality = field(default_factory=LabelQuality)
+    sources: tuple[LabelSource, ...] = ()
 
     def __post_init__(self) -> None:
         for section in self.studies:

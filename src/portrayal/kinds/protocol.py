@@ -21,10 +21,12 @@ from portrayal.findings import (
     AnalysisSettings,
     Finding,
     HumanSide,
+    LabelPool,
     Part,
     StudyData,
     StudyResult,
     axes_beside_raters,
+    study_pools,
 )
 from portrayal.generators import StatesTruth
 from portrayal.kinds.requirement import Requirement
@@ -222,6 +224,10 @@ class Kind(ABC, Generic[S]):
             data: Its images, once for each encoder that looked at them.
             settings: How.
         """
+
+    def label_pools(self, study: S, data: StudyData) -> Sequence[LabelPool]:
+        """Return the images whose labels a study rests on; people's labels correct them."""
+        return study_pools(study, data)
 
     def beside_raters(
         self,

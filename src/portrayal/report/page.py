@@ -24,6 +24,7 @@ from portrayal.findings import (
     StudySection,
     Verdict,
     capital,
+    form_of,
 )
 from portrayal.generators import notice
 from portrayal.numbers import cell, count, number, percent
@@ -75,6 +76,7 @@ def write_report(audit: AuditFolder) -> Path:
         .render(
             results=results,
             level=results.level,
+            form_of=form_of,
             audit_name=audit.path.resolve().name,
             header=audit.header,
             notice=notice(audit.generator),

@@ -30,6 +30,7 @@ def trust_lines(
     checked = f"{count(rated)} images" if rated else NOT_CHECKED
     yield "Checked by people", "labels are by people" if people and not machines else checked
     yield "Label error", results.labels.error_in_words()
+    yield from _label_lines(results)
     made = sum(counts.values())
     lost = f"{count(counts['refused'])} refused, {count(counts['failed'])} failed"
     yield "No image", f"{lost} of {count(made)}"
@@ -41,6 +42,15 @@ def trust_lines(
     missing = [name for name in default_axes() if name not in asked]
     if missing:
         yield "Not measured", _joined(missing)
+
+
+def _label_lines(results: Results) -> Iterator[tuple[str, str]]:
+    """Yield which labels are corrected by people's, and why others are not."""
+    for one in results.sources:
+        if one.status == "corrected":
+            yield "Corrected", f"{one.axis} by {one.measurer}: {one.in_short()}"
+        elif one.reason:
+            yield "Not corrected", f"{one.axis} by {one.measurer}: {one.reason}"
 
 
 def asked_axes(studies: Sequence[Study]) -> dict[str, Axis]:
@@ -57,7 +67,8 @@ def limits(results: Results, studies: Sequence[Study]) -> Iterator[str]:
             f"{_joined([one.name for one in results.measurers])}; it says nothing about a "
             "person's identity, and “unknown” is always a possible answer."
         )
-        yield "How often labels are wrong: people have not checked them in this audit."
+        if all(one.status == "unchecked" for one in results.sources):
+            yield "How often labels are wrong: people have not checked them in this audit."
     missing = [name for name in default_axes() if name not in asked]
     if missing:
         yield f"Anything about {_joined(missing)}: not measured."

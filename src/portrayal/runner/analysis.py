@@ -24,6 +24,8 @@ from portrayal.findings import (
     StudySection,
     adding_keys,
     audit_agreement,
+    audit_sources,
+    correct_labels,
     counted,
     label_quality,
     labels_any,
@@ -154,6 +156,7 @@ def _results(
         settings,
         Findings(finding for result in done for finding in result.findings),
         tuple(StudySection.of(result, known.get(result.study)) for result in done),
+        sources=audit_sources(source for result in done for source in result.sources),
     )
 
 
@@ -226,7 +229,11 @@ def _data(
 
 
 def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:
-    result: StudyResult = kind_of(study).analyze(study, data, settings)
+    kind = kind_of(study)
+    result: StudyResult = correct_labels(
+        kind.analyze(study, data, settings), data, [kind.label_pools(study, one) for one in data],
+        settings, lambda drawn, quick: kind.analyze(study, drawn, quick),
+    )  # fmt: skip
     refused, rates = refusal_findings(study, data, settings)
     rewritten = _rewritten(study, data, settings)
     return replace(

@@ -74,7 +74,7 @@ from portrayal.statistics.diversity import (
     diversity_score,
     many_group_diversity,
 )
-from portrayal.statistics.drawn_labels import CombinedResult, combine_draws
+from portrayal.statistics.drawn_labels import CombinedResult, combine_draws, combine_p_values
 from portrayal.statistics.effect import cohen_size_word
 from portrayal.statistics.influence import (
     combine,
@@ -207,6 +207,7 @@ __all__ = [
     "cohen_size_word",
     "combine",
     "combine_draws",
+    "combine_p_values",
     "confusion",
     "confusion_scores",
     "consensus",

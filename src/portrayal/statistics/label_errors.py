@@ -30,8 +30,10 @@ from portrayal.statistics.overdispersion import correlation_prior
 
 IntArray = NDArray[np.intp]
 
+DRAWS = 20
+"""Sets of labels."""
+
 _SWEEPS = 40
-_PRIOR = 0.5
 _CELLS = 8
 NOT_ASKED = -1
 
@@ -64,22 +66,21 @@ def draw_labels(
     labels: ArrayLike,
     prompts: ArrayLike,
     *,
+    answers: int | None = None,
     levels: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-    draws: int = 20,
     rng: np.random.Generator,
 ) -> LabelDraws:
     """Draw what people would say of every image.
 
     Args:
         predicted: Code of the measurer's answer, 0 and up, per image ("unknown" is an answer).
-        labels: Code of the people's answer, 0 and up; -1 where nobody was asked. All answers that
-            people may give count, also those that they did not give, up to the largest code.
+        labels: Code of the people's answer, 0 and up; -1 where nobody was asked.
         prompts: Code of each image's prompt, 0 and up.
+        answers: How many answers people may give; None: those up to the largest that they gave.
         levels: Code of each prompt's level, where several prompts belong to one; None: none do.
         weights: One over the probability of being asked, per image; None: the same within each of
             the measurer's answers.
-        draws: How many sets of labels.
         rng: Source of the draws.
 
     >>> predicted = np.repeat([0, 1], 50)
@@ -99,8 +100,8 @@ def draw_labels(
     if not asked.any():
         raise StatisticsError("no image has a label by people; at least 1 is needed")
     w = np.ones(f.size) if weights is None else np.asarray(weights, dtype=np.float64)
-    width, answers = int(f.max()) + 1, int(y.max()) + 1
-    errors = _draw_errors(f, y, w, shape=(answers, width), draws=draws, rng=rng)
+    width, answers = int(f.max()) + 1, max(answers or 0, int(y.max()) + 1)
+    errors = _draw_errors(f, y, w, shape=(answers, width), rng=rng)
     height = int(cell.max()) + 1
     other = np.bincount(cell[~asked] * width + f[~asked], minlength=height * width)
     known = np.bincount(cell[asked] * answers + y[asked], minlength=height * answers)
@@ -118,7 +119,6 @@ def _draw_errors(
     w: FloatArray,
     *,
     shape: tuple[int, int],
-    draws: int,
     rng: np.random.Generator,
 ) -> FloatArray:
     """Draw P(measurer's answer | people's answer), (draws, answers, measurer's answers)."""
@@ -131,7 +131,7 @@ def _draw_errors(
     scale = counts / np.maximum(weight, 1e-300)
     table: FloatArray = np.asarray(sums.reshape(answers, width) * scale, dtype=np.float64)
     meant = np.stack(
-        [_spread_dirichlet(table[:, j] + _PRIOR, draws, rng) for j in range(width)], -1
+        [_spread_dirichlet(table[:, j] + 1 / answers, DRAWS, rng) for j in range(width)], -1
     )
     joint = meant * (np.bincount(f, minlength=width) / f.size)
     joint = np.maximum(joint, 1e-9)
@@ -162,7 +162,7 @@ def _sample_shares(
     icc = correlation_prior(float(max(other.sum(axis=1).max(), 1)), cells=_CELLS)
     several = int(level.max(initial=0)) > 0 and int(level.max()) + 1 < level.size
     nested = np.eye(int(level.max(initial=0)) + 1)[level] if several else None
-    start = known.sum(axis=0) + _PRIOR
+    start = known.sum(axis=0) + 1 / answers
     shares = np.broadcast_to(start / start.sum(), (draws, len(other), answers)).copy()
     middle = shares.mean(axis=1, keepdims=True)
     means = shares

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from portrayal.audit import AuditFolder
-from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
+from portrayal.findings import AnalysisSettings, LabelPool, Part, StudyData, StudyResult
 from portrayal.kinds import Kind, Requirement
 from portrayal.kinds.amplification.parts import AmplificationScatter
 from portrayal.kinds.amplification.schema import AmplificationStudy
@@ -95,6 +95,12 @@ class Amplification(Kind[AmplificationStudy]):
         from portrayal.kinds.amplification.analysis import analyze_amplification
 
         return analyze_amplification(study, data, settings)
+
+    def label_pools(self, study: AmplificationStudy, data: StudyData) -> Sequence[LabelPool]:
+        """Return one pool per side."""
+        from portrayal.kinds.amplification.pools import amplification_pools
+
+        return amplification_pools(study, data)
 
     def chart(self, part: Part) -> Any:
         """Draw the scatter of both sides."""

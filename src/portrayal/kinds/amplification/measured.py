@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings import Asked, Finding, StudyData, capital, counted, plural
+from portrayal.findings import Asked, Finding, LabelScale, StudyData, capital, counted, plural
 from portrayal.kinds.amplification.counts import SubsetComparison
 from portrayal.kinds.amplification.headlines import amplification_headline
 from portrayal.kinds.amplification.measures import Amplified, generality
@@ -54,14 +54,18 @@ def amplification_finding(
     if math.isnan(sampled.mean):
         reason = "no occupation has two images of a known group on both sides"
         return _unanswered(asked, view.data, reason, n_missing=missing)
-    return asked.answered(
-        sampled.mean,
-        sampled.interval,
-        p=sampled.p_value,
-        n=sampled.n,
-        n_missing=missing,
-        sentence=_amplified_sentence(view, sampled, SUBSETS[name].title),
-    ).with_headline(amplification_headline(view.study, found.comparison, sampled.mean))
+    return (
+        asked.answered(
+            sampled.mean,
+            sampled.interval,
+            p=sampled.p_value,
+            n=sampled.n,
+            n_missing=missing,
+            sentence=_amplified_sentence(view, sampled, SUBSETS[name].title),
+        )
+        .with_headline(amplification_headline(view.study, found.comparison, sampled.mean))
+        .on_labels(LabelScale(0.0, 200.0, -50.0, 50.0))
+    )
 
 
 def _amplified_sentence(
@@ -117,7 +121,7 @@ def reduction_finding(view: AmplificationView, name: SubsetName, found: Reductio
         n_missing=found.n_missing,
         sentence=f"{capital(title)}: {number(abs(found.value))} points {less} "
         f"amplification than the naive comparison{share}{_hedge(found.interval)}.",
-    )
+    ).on_labels(LabelScale(0.0, 200.0, -100.0, 100.0))
 
 
 def correlation_findings(view: AmplificationView, naive: SubsetComparison) -> list[Finding]:
@@ -169,7 +173,7 @@ def _correlation(
         n_missing=found.n_missing,
         sentence=f"The more training images of an occupation show a {group}, the {way} often "
         f"{told} (of {of}){_hedge(Interval(found.low, found.high))}.",
-    )
+    ).on_labels(LabelScale(0.0, None, -1.0, 1.0))
 
 
 def real_world_finding(view: AmplificationView, naive: SubsetComparison) -> Finding | None:
@@ -204,7 +208,7 @@ def real_world_finding(view: AmplificationView, naive: SubsetComparison) -> Find
         sentence=f"Against real-world shares{source}: the share of {plural(study.first_group)} in "
         f"generated images is on average {_further(found.mean)} those{_hedge(found.interval)}. "
         f"{_papers_mean(found)}",
-    )
+    ).on_labels(LabelScale(0.0, 100.0, -50.0, 50.0))
 
 
 def no_answer(study: AmplificationStudy, data: StudyData, why: str, suffix: str) -> Finding:

@@ -16,6 +16,7 @@ from portrayal.findings import (
     AxisView,
     Bar,
     Finding,
+    LabelScale,
     Part,
     Share,
     Shares,
@@ -119,7 +120,7 @@ def _share_finding(
         sentence=f"{capital(level)}: {hits} of {counted(known, 'labelled image')} "
         f"({percent(hits / known)}) show {plural(group)}; {lost['unknown']} more are unknown, "
         f"{lost['nobody']} show nobody.",
-    )
+    ).on_labels(LabelScale(0.5 if len(view.groups) == 2 else None, 1.0, 0.0, 1.0))
 
 
 def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -> Finding:
@@ -146,14 +147,26 @@ def _spread_finding(view: AxisView, factor: str, levels: dict[str, list[int]]) -
     if test is None or not enough:
         return _no_spread(asked, view, levels, missing)
     bars = _bars(view, levels)
-    return asked.answered(
-        test.v,
-        test.interval,
-        p=test.p_value,
-        n=test.n,
-        n_missing=missing,
-        sentence=spread_sentence(bars, view.groups[0]),
-    ).with_headline(spread_headline(bars, view.groups[0], factor, test.v))
+    return (
+        asked.answered(
+            test.v,
+            test.interval,
+            p=test.p_value,
+            n=test.n,
+            n_missing=missing,
+            sentence=spread_sentence(bars, view.groups[0]),
+        )
+        .with_headline(spread_headline(bars, view.groups[0], factor, test.v))
+        .on_labels(LabelScale(0.0, _spread_reach(view, levels, test.v), 0.0, 1.0))
+    )
+
+
+def _spread_reach(view: AxisView, levels: dict[str, list[int]], v: float) -> float | None:
+    """Return V per share of labels that would have to move for all levels to be alike."""
+    table = np.array([view.known[places].sum(axis=0) for places in levels.values()], dtype=float)
+    even = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
+    moved = float(np.abs(table - even).sum() / 2 / table.sum())
+    return v / moved if moved > 0 else None
 
 
 def _plug_in(test: LevelTest | None) -> dict[str, float]:

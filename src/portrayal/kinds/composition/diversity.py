@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from portrayal.findings import Asked, AxisView, Finding, IntArray, counted
+from portrayal.findings import Asked, AxisView, Finding, IntArray, LabelScale, counted
 from portrayal.numbers import number
 from portrayal.statistics import (
     DiversityResult,
@@ -20,6 +20,7 @@ from portrayal.statistics import (
 
 UNEVENNESS = "diversity score"
 EVENNESS = "many-group diversity"
+EVENNESS_SCALE = LabelScale(least=0.0)
 LEAST_IMAGES = 3
 
 
@@ -33,6 +34,7 @@ class _Score:
     meaning: str
     unit: str = "image"
     details: Mapping[str, float] = field(default_factory=dict)
+    scale: LabelScale = EVENNESS_SCALE
 
 
 def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
@@ -62,6 +64,7 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
                 f"0: both groups equally often at every level, 1: one group only{_printed(pair)}",
                 unit=pair.unit,
                 details={"published": pair.published},
+                scale=LabelScale(0.0, 2.0, 0.0, 1.0),
             ),
         )
     many = many_group_diversity(counts.rows, levels=counts.levels, confidence=confidence)
@@ -134,7 +137,7 @@ def _finding(view: AxisView, table: IntArray, score: _Score) -> Finding:
         n_missing=missing,
         sentence=f"{score.statistic.capitalize()} on {view.name}: {number(score.value)} "
         f"over {counted(len(table), 'level')} ({score.meaning}).",
-    )
+    ).on_labels(score.scale)
 
 
 def _lack(view: AxisView, table: IntArray, score: _Score) -> str:

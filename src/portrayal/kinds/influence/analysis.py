@@ -18,6 +18,7 @@ from portrayal.findings import (
     Bar,
     DataTable,
     Finding,
+    LabelScale,
     Part,
     StudyData,
     StudyResult,
@@ -245,14 +246,18 @@ def _word_finding(
     if math.isnan(one.value):
         reason = f"too few images of people with “{word}” replaced"
         return view.unanswered(asked, reason, n=n, n_missing=n_missing)
-    return asked.answered(
-        one.value,
-        (one.low, one.high),
-        p=one.p,
-        n=n,
-        n_missing=n_missing,
-        sentence=_word_sentence(main, (word, group), word_bars(counts, position, column), one),
-    ).with_headline(word_headline(counts, position, column, one.value))
+    return (
+        asked.answered(
+            one.value,
+            (one.low, one.high),
+            p=one.p,
+            n=n,
+            n_missing=n_missing,
+            sentence=_word_sentence(main, (word, group), word_bars(counts, position, column), one),
+        )
+        .with_headline(word_headline(counts, position, column, one.value))
+        .on_labels(LabelScale(0.0, 2.0 * main.level, -float(main.level), float(main.level)))
+    )
 
 
 def _word_sentence(
@@ -293,7 +298,7 @@ def _average_finding(view: _View, one: MeanInfluence, column: int) -> Finding:
         p=one.p,
         **used,
         sentence=f"“{one.level}” {does} over {counted(one.prompts, 'prompt')}.",
-    )
+    ).on_labels(LabelScale(0.0, 2 * one.largest, -one.largest, one.largest))
 
 
 def _no_answer(view: _View, scores: PromptScores, column: int) -> Finding:

@@ -34,6 +34,7 @@ class MeanInfluence:
     p: float
     prompts: int
     n_missing: int
+    largest: float = 1.0
 
 
 def factor_averages(
@@ -86,4 +87,4 @@ def _average(
 ) -> MeanInfluence:
     found = mean_influence(values, largest=largest, confidence=confidence)
     numbers = (found.value, *found.interval, found.p_value, found.n, found.n_missing)
-    return MeanInfluence(factor, level, *numbers)
+    return MeanInfluence(factor, level, *numbers, float(largest))

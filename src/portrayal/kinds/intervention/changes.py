@@ -15,6 +15,7 @@ from portrayal.findings import (
     Finding,
     FloatArray,
     Headline,
+    LabelScale,
     capital,
     counted,
 )
@@ -110,7 +111,7 @@ def original_finding(arms: CategoryArms) -> Finding:
         f"{number(score.value)} over {counted(score.n_attributes, 'attribute')} (0: {arms.first} "
         f"and {arms.second} equally often for each, 1: one only; ENTIGEN's formula: "
         f"{_known(score.published)}).",
-    )
+    ).on_labels(LabelScale(0.0, 2.0, 0.0, 1.0))
 
 
 def diversity_finding(comparison: Comparison) -> Finding:
@@ -134,14 +135,18 @@ def diversity_finding(comparison: Comparison) -> Finding:
             "are needed"
         )
         return _unanswered(asked, arms, reason, **used)
-    return asked.answered(
-        change.value,
-        change.interval,
-        p=change.p_value,
-        **used,
-        sentence=f"Imbalance between {arms.first} and {arms.second} {_moves(change)} (0: equally "
-        f"often, 1: one only).{_unknown(result)}{_flips(comparison)}",
-    ).with_headline(_imbalance_headline(comparison))
+    return (
+        asked.answered(
+            change.value,
+            change.interval,
+            p=change.p_value,
+            **used,
+            sentence=f"Imbalance between {arms.first} and {arms.second} {_moves(change)} (0: "
+            f"equally often, 1: one only).{_unknown(result)}{_flips(comparison)}",
+        )
+        .with_headline(_imbalance_headline(comparison))
+        .on_labels(LabelScale(0.0, 4.0, -1.0, 1.0))
+    )
 
 
 def leaning_finding(parts: Sequence[Comparison]) -> Finding | None:
@@ -173,14 +178,18 @@ def leaning_finding(parts: Sequence[Comparison]) -> Finding | None:
     if math.isnan(change.value):
         reason = "no attribute with a known group before and after"
         return _unanswered(asked, arms, reason, n=0, n_missing=missing)
-    return asked.answered(
-        change.value,
-        change.interval,
-        p=change.p_value,
-        n=n,
-        n_missing=missing,
-        sentence=addition_sentence(parts),
-    ).with_headline(addition_headline(parts, abs(change.value)))
+    return (
+        asked.answered(
+            change.value,
+            change.interval,
+            p=change.p_value,
+            n=n,
+            n_missing=missing,
+            sentence=addition_sentence(parts),
+        )
+        .with_headline(addition_headline(parts, abs(change.value)))
+        .on_labels(LabelScale(0.0, 4.0, -2.0, 2.0))
+    )
 
 
 def _leaning_details(parts: Sequence[Comparison], found: LeaningResult) -> dict[str, Any]:

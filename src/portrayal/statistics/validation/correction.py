@@ -26,8 +26,6 @@ CountArray = NDArray[np.int64]
 Target = Literal["share", "share of rare group", "bias", "share by draws", "one prompt",
                  "diversity", "amplification", "no amplification"]  # fmt: skip
 
-DRAWS = 20
-
 
 class ErrorRates(NamedTuple):
     """How often the measurer takes the first group for the second, and the second for the first."""
@@ -61,7 +59,7 @@ class CheckedWorld:
     @property
     def null(self) -> bool:
         """Whether there is nothing to find."""
-        return self.target == "no amplification"
+        return self.target == "no amplification" and self.icc == 0
 
     def told(self, rng: np.random.Generator) -> Told:
         """Draw images and labels; p is 0 where the interval leaves out 0, else 1."""
@@ -186,7 +184,7 @@ def _bias(world: CheckedWorld, rng: np.random.Generator) -> WorldAnswer:
 
 def _draws(images: _Images, levels: IntArray | None, rng: np.random.Generator) -> LabelDraws:
     return draw_labels(
-        images.predicted, images.labels, images.prompts, levels=levels, draws=DRAWS, rng=rng
+        images.predicted, images.labels, images.prompts, answers=2, levels=levels, rng=rng
     )
 
 

@@ -1,0 +1,375 @@
+"""Correction of label errors in every finding of a study, by people's labels of a sample.
+
+One mechanism for all kinds: the labels of all images are drawn several times as people would give
+them (`label_pools`), the study is analyzed from each set as if people had labelled everything, and
+its findings are combined, question by question. A finding that comes out the same from every set
+rests on no labels and stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from portrayal.findings.data import StudyData
+from portrayal.findings.finding import Finding
+from portrayal.findings.headline import Bar, Headline
+from portrayal.findings.label_checks import (
+    CheckedSource,
+    FindingLabels,
+    LabelScale,
+    LabelSource,
+    form_of,
+)
+from portrayal.findings.label_pools import DrawnPool, LabelPool, PeopleSaid, draw_pool, people_said
+from portrayal.findings.parts import DataTable, Forest, Part, Share, Shares
+from portrayal.findings.results import StudyResult
+from portrayal.findings.sentences import capital
+from portrayal.findings.settings import AnalysisSettings
+from portrayal.numbers import between, p_in_words
+from portrayal.raters import RATERS
+from portrayal.statistics import (
+    CheckedSample,
+    combine_draws,
+    combine_p_values,
+    prediction_powered_share,
+)
+
+MOST_RESAMPLES = 499
+"""Of each set of labels: what sets leave open is in how they differ."""
+
+UNCORRECTED = "Before correction of label errors."
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMeasurer:
+    """One measurer's pools, drawn; or why they cannot be."""
+
+    data: StudyData
+    drawn: tuple[DrawnPool, ...]
+    sources: tuple[CheckedSource, ...]
+
+    def relabelled(self, draw: int) -> StudyData:
+        labels: dict[str, dict[str, str]] = {}
+        for one in self.drawn:
+            labels.setdefault(one.pool.axis, {}).update(one.labels(draw))
+        return replace(self.data, drawn=labels)
+
+
+def correct_labels(
+    result: StudyResult,
+    data: Sequence[StudyData],
+    pools: Sequence[Sequence[LabelPool]],
+    settings: AnalysisSettings,
+    analyze: Callable[[Sequence[StudyData], AnalysisSettings], StudyResult],
+) -> StudyResult:
+    """Return a study's result with corrected findings where people have labelled images.
+
+    Args:
+        result: From the measurers' labels as they are.
+        data: The study's images, once per measurer.
+        pools: The pools of each measurer.
+        settings: How to analyze.
+        analyze: Answers the study from relabelled data.
+    """
+    checked = [
+        _check(result.study, one, mine, settings) for one, mine in zip(data, pools, strict=True)
+    ]
+    sources = [source for one in checked for source in one.sources]
+    found = _by_people(result.findings, [one.source for one in sources])
+    result = replace(result, sources=sources, findings=found)
+    if not any(one.drawn for one in checked):
+        return result
+    draws = len(next(one.drawn for one in checked if one.drawn)[0].codes)
+    quick = replace(settings, resamples=min(settings.resamples, MOST_RESAMPLES))
+    answers = [analyze([one.relabelled(i) for one in checked], quick) for i in range(draws)]
+    tables = [table for one in checked for table in _tables(one, settings)]
+    return replace(
+        result,
+        findings=_combined_findings(result.findings, answers, checked, settings),
+        parts=[*_combined_parts(result.parts, answers, settings), *tables],
+        notes=[*result.notes, *(note for one in checked for note in _notes(one))],
+    )
+
+
+def _check(
+    study: str, data: StudyData, pools: Sequence[LabelPool], settings: AnalysisSettings
+) -> DrawnMeasurer:
+    axes = dict.fromkeys(pool.axis for pool in pools)
+    if data.encoder.kind == RATERS:
+        own = [LabelSource(data.label, one, "people") for one in axes]
+        return DrawnMeasurer(data, (), tuple(CheckedSource(one, frozenset()) for one in own))
+    drawn: list[DrawnPool] = []
+    sources: list[CheckedSource] = []
+    for axis in axes:
+        mine = [pool for pool in pools if pool.axis == axis]
+        said = [people_said(pool, settings.consensus) for pool in mine]
+        reason = next((one.reason for one in said if one.reason), "")
+        if reason or not all(one.labels for one in said):
+            reason = reason or _one_sided(mine, said)
+            source = LabelSource(data.label, axis, "unchecked", reason=reason)
+            sources.append(CheckedSource(source, frozenset()))
+            continue
+        keys = frozenset(key for one in said for key in one.labels)
+        sources.append(CheckedSource(LabelSource(data.label, axis, "corrected"), keys))
+        for pool, one in zip(mine, said, strict=True):
+            rng = settings.rng(study, data.encoder.digest, axis, pool.name, "labels by people")
+            drawn.append(draw_pool(pool, one, rng))
+    return DrawnMeasurer(data, tuple(drawn), tuple(sources))
+
+
+def _one_sided(pools: Sequence[LabelPool], said: Sequence[PeopleSaid]) -> str:
+    """Say which side lacks labels where the other has some."""
+    if not any(one.labels for one in said):
+        return ""
+    without = next(pool for pool, one in zip(pools, said, strict=True) if not one.labels)
+    return f"People labelled none of the {without.name}, so neither side is corrected."
+
+
+def _by_people(findings: Iterable[Finding], sources: Sequence[LabelSource]) -> list[Finding]:
+    """Mark findings whose labels are people's own."""
+    own = {one.measurer for one in sources if one.status == "people"}
+    return [
+        replace(one, labels=FindingLabels("people", one.labels.scale))
+        if one.labels is not None and one.measurer in own
+        else one
+        for one in findings
+    ]
+
+
+# --- findings ------------------------------------------------------------------------------------
+
+
+def _combined_findings(
+    findings: Sequence[Finding],
+    answers: Sequence[StudyResult],
+    checked: Sequence[DrawnMeasurer],
+    settings: AnalysisSettings,
+) -> list[Finding]:
+    by_question = [{one.question: one for one in answer.findings} for answer in answers]
+    found = []
+    for finding in findings:
+        drawn = [one[finding.question] for one in by_question if finding.question in one]
+        used = [
+            pool
+            for one in checked
+            if one.data.label == finding.measurer
+            for pool in one.drawn
+            if finding.details.get("axis", pool.pool.axis) == pool.pool.axis
+        ]
+        found.append(_combined_finding(finding, drawn, used, settings))
+    return found
+
+
+def _combined_finding(
+    finding: Finding,
+    drawn: Sequence[Finding],
+    used: Sequence[DrawnPool],
+    settings: AnalysisSettings,
+) -> Finding:
+    answered = [one for one in drawn if one.estimate is not None]
+    same = len({(one.estimate, one.low, one.high) for one in drawn}) < 2
+    if finding.labels is None or finding.estimate is None or not used:
+        return finding
+    if same or len(answered) < max(2, len(drawn) / 2):
+        return finding
+    scale, bounded = finding.labels.scale, finding.low is not None
+    one = combine_draws(
+        [_number(x.estimate) for x in answered],
+        [_number(x.low if bounded else x.estimate) for x in answered],
+        [_number(x.high if bounded else x.estimate) for x in answered],
+        within=_range(scale),
+        null=scale.null,
+        confidence=settings.confidence,
+    )
+    p = _p_value(finding, answered, one.p_value)
+    low, high = one.interval if bounded else (math.nan, math.nan)
+    check = replace(
+        finding.labels,
+        status="corrected", n_checked=sum(len(pool.said.labels) for pool in used), tipping=None,
+        estimate=finding.estimate, low=finding.low, high=finding.high, p=finding.p,
+        sentence=finding.sentence, assumption=used[0].assumption(),
+    )  # fmt: skip
+    numbers = (one.value, low, high, p)
+    words = _sentence(finding, *numbers, n=check.n_checked, confidence=settings.confidence)
+    return replace(
+        finding, estimate=one.value, low=low, high=high, p=p, sentence=words, labels=check,
+        headline=_headline(finding, answered, one.value, settings),
+    )  # fmt: skip
+
+
+def _headline(
+    finding: Finding, answered: Sequence[Finding], value: float, settings: AnalysisSettings
+) -> Headline | None:
+    """Return the headline in corrected numbers: counts of labels are no longer what it rests on."""
+    before = finding.headline
+    if before is None:
+        return None
+    drawn = [one.headline.bars for one in answered if one.headline is not None]
+    bars = [
+        _bar(bar, [one[i] for one in drawn if len(one) == len(before.bars)], settings)
+        for i, bar in enumerate(before.bars)
+    ]
+    form = form_of(finding.statistic)
+    return replace(
+        before,
+        claim=f"{capital(finding.question)} {form(value)}, corrected for label errors",
+        otherwise=f"{capital(finding.question)} Not established, corrected for label errors",
+        bars=bars,
+    )
+
+
+def _bar(bar: Bar, drawn: Sequence[Bar], settings: AnalysisSettings) -> Bar:
+    known = [one for one in drawn if one.value is not None]
+    if bar.value is None or len(known) < 2:
+        return bar
+    one = combine_draws(
+        [_number(x.value) for x in known],
+        [_number(x.value if x.low is None else x.low) for x in known],
+        [_number(x.value if x.high is None else x.high) for x in known],
+        within=(0.0, 1.0) if bar.hits is not None else (-math.inf, math.inf),
+        confidence=settings.confidence,
+    )
+    bounds = one.interval if bar.low is not None else (None, None)
+    return replace(bar, value=one.value, low=bounds[0], high=bounds[1], hits=None)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _p_value(finding: Finding, answered: Sequence[Finding], mixture: float) -> float | None:
+    """Return the combined p; a statistic that cannot be below its null has no sign."""
+    if finding.p is None or finding.labels is None:
+        return None
+    scale = finding.labels.scale
+    if scale.null is None or scale.null == scale.least:
+        return combine_p_values([_number(one.p) for one in answered])
+    return mixture
+
+
+def _range(scale: LabelScale) -> tuple[float, float]:
+    least = -math.inf if scale.least is None else scale.least
+    return least, math.inf if scale.most is None else scale.most
+
+
+def _sentence(
+    finding: Finding, value: float, low: float, high: float, p: float | None, *, n: int,
+    confidence: float,
+) -> str:  # fmt: skip
+    form = form_of(finding.statistic)
+    tested = "" if p is None or math.isnan(p) else f", {p_in_words('p', p)}"
+    bounds = between(low, high, confidence, form=form)
+    return (
+        f"{finding.question}: {finding.statistic} {form(value)} ({bounds}{tested}), corrected by "
+        f"people's labels of {n} images; {form(finding.estimate)} by {finding.measurer} alone."
+    )
+
+
+# --- figures and tables --------------------------------------------------------------------------
+
+
+def _combined_parts(
+    parts: Sequence[Part], answers: Sequence[StudyResult], settings: AnalysisSettings
+) -> list[Part]:
+    by_name = [{part.name: part for part in answer.parts} for answer in answers]
+    found: list[Part] = []
+    for part in parts:
+        drawn = [one[part.name] for one in by_name if part.name in one]
+        if isinstance(part, Shares):
+            shares = [one for one in drawn if isinstance(one, Shares)]
+            found.append(_combined_shares(part, shares, settings))
+        elif isinstance(part, Forest) or all(one == part for one in drawn):
+            found.append(part)
+        else:
+            found.append(replace(part, note=f"{part.note} {UNCORRECTED}".strip()))
+    return found
+
+
+def _combined_shares(part: Shares, drawn: Sequence[Shares], settings: AnalysisSettings) -> Shares:
+    rows = [
+        _combined_share(row, [one.rows[i] for one in drawn if len(one.rows) > i], settings)
+        for i, row in enumerate(part.rows)
+    ]
+    if rows == list(part.rows):
+        return part
+    note = "Corrected by people's labels; counts are as the measurer labelled."
+    return replace(part, rows=rows, note=f"{note} {part.note}".strip())
+
+
+def _combined_share(row: Share, drawn: Sequence[Share], settings: AnalysisSettings) -> Share:
+    known = [(one.share, one.low, one.high) for one in drawn if one.share is not None]
+    if len(known) < 2 or row.share is None or len(set(known)) < 2:
+        return row
+    values, lows, highs = zip(*known, strict=True)
+    one = combine_draws(values, lows, highs, within=(0.0, 1.0), confidence=settings.confidence)
+    return replace(row, share=one.value, low=one.interval.low, high=one.interval.high)
+
+
+COLUMNS = (
+    "group", "by people", "same by measurer", "unknown by measurer", "other group by measurer",
+    "share", "corrected share", "low", "high",
+)  # fmt: skip
+
+
+def _tables(checked: DrawnMeasurer, settings: AnalysisSettings) -> list[DataTable]:
+    """Return, for every pool, how labels compare with people's, and shares before and after."""
+    found = []
+    for one in checked.drawn:
+        pool = one.pool
+        rows = [_group_row(one, group, settings) for group in pool.groups]
+        title = f"Labels of {pool.axis} checked by people: {pool.name}, {checked.data.label}"
+        found.append(
+            DataTable(
+                f"checked-{pool.axis}-{pool.name}-{checked.data.label}".replace(" ", "-"), title,
+                COLUMNS, rows,
+                note=f"{len(one.said.labels)} of {len(pool.keys)} images were labelled by people. "
+                "Corrected shares are what people would say of all these images "
+                "(prediction-powered inference); shares are among images with a known group.",
+            )
+        )  # fmt: skip
+    return found
+
+
+def _group_row(one: DrawnPool, group: str, settings: AnalysisSettings) -> list[Any]:
+    pool, said = one.pool, one.said.labels
+    by_measurer = dict(zip(pool.keys, pool.labels, strict=True))
+    theirs = [by_measurer[key] for key, label in said.items() if label == group]
+    same, unknown = theirs.count(group), sum(label not in pool.groups for label in theirs)
+    found = prediction_powered_share(_sample(one, group), confidence=settings.confidence)
+    return [
+        group, len(theirs), same, unknown, len(theirs) - same - unknown,
+        found.uncorrected, found.value, *found.interval,
+    ]  # fmt: skip
+
+
+def _sample(one: DrawnPool, group: str) -> CheckedSample:
+    pool, said = one.pool, one.said
+
+    def coded(label: str | None) -> float:
+        return float(label == group) if label in pool.groups else math.nan
+
+    return CheckedSample.of(
+        [coded(label) for label in pool.labels],
+        [coded(said.labels.get(key)) for key in pool.keys],
+        labelled=[key in said.labels for key in pool.keys],
+        chances=[1 / said.weights.get(key, 1.0) for key in pool.keys],
+        strata=pool.labels if said.drawn else None,
+    )
+
+
+def _notes(checked: DrawnMeasurer) -> list[str]:
+    """Name groups that the measurer never answered although people did."""
+    found = []
+    for one in checked.drawn:
+        pool, counts = one.pool, Counter(one.said.labels.values())
+        for group in pool.groups:
+            if counts[group] and group not in pool.labels:
+                found.append(
+                    f"{checked.data.label} labelled none of the {pool.name} {group!r} on "
+                    f"{pool.axis}; people labelled {counts[group]} of {len(one.said.labels)} so."
+                )
+    return found

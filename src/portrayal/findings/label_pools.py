@@ -1,0 +1,254 @@
+"""Images whose labels are checked together, and what people said about a sample of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from portrayal.audit import AuditFolder
+from portrayal.errors import AuditError, one_of
+from portrayal.findings.data import StudyData
+from portrayal.findings.labels import image_labels
+from portrayal.raters import checked_labels, has_votes
+from portrayal.records import NOBODY, UNKNOWN
+from portrayal.statistics import NOT_ASKED, LabelDraws, Rule, draw_labels
+from portrayal.studies import Study
+
+LEAST_LABELS = 10
+"""Fewer human labels say too little about a measurer's errors."""
+
+LEAST_OWN_LABELS = 30
+"""From so many labels at every level of a factor on, each level has an error table of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPool:
+    """Images that a measurer labelled on an axis; it is taken to err alike in all of them.
+
+    Attributes:
+        name: Such as "generated images".
+        axis: The axis.
+        groups: Its groups.
+        keys: The images.
+        labels: The measurer's label of each.
+        prompts: The prompt of each, or what else images have in common.
+        factors: The factors of each prompt.
+        audits: Where people's labels of them may be.
+    """
+
+    name: str
+    axis: str
+    groups: tuple[str, ...]
+    keys: tuple[str, ...] = field(repr=False)
+    labels: tuple[str, ...] = field(repr=False)
+    prompts: tuple[str, ...] = field(repr=False)
+    factors: Mapping[str, Mapping[str, str]] = field(repr=False)
+    audits: tuple[AuditFolder, ...] = field(repr=False)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """All answers on the axis."""
+        return (*self.groups, UNKNOWN, NOBODY)
+
+    def of(self, wanted: Sequence[bool]) -> LabelPool:
+        """Return a part of the images."""
+        rows = [i for i, one in enumerate(wanted) if one]
+        keys, labels, prompts = (
+            tuple(column[i] for i in rows) for column in (self.keys, self.labels, self.prompts)
+        )
+        return replace(self, keys=keys, labels=labels, prompts=prompts)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleSaid:
+    """What people said about images of a pool.
+
+    Attributes:
+        labels: By image key.
+        weights: By image key: one over the probability of being drawn.
+        drawn: Whether images were drawn at random with known probabilities.
+        reason: Why there is nothing to use, although people labelled images; else "".
+    """
+
+    labels: Mapping[str, str]
+    weights: Mapping[str, float]
+    drawn: bool = True
+    reason: str = ""
+
+
+def study_pools(study: Study, data: StudyData) -> list[LabelPool]:
+    """Return one pool for each axis of a study that a measurer labels."""
+    if data.audit is None:
+        return []
+    once = {prompt.text: prompt for prompt in study.prompts()}
+    found = []
+    for name, axis in study.asked_axes().items():
+        images = data.images(list(once.values()))
+        labels = image_labels(images, name, axis, data)
+        if labels is not None:
+            factors = {text: prompt.factors for text, prompt in once.items()}
+            given = tuple(labels.labels.tolist())
+            about = ("generated images", name, tuple(axis.groups))
+            found.append(
+                LabelPool(*about, images.keys, given, images.prompts, factors, (data.audit,))
+            )
+    return found
+
+
+def people_said(pool: LabelPool, rule: Rule) -> PeopleSaid:
+    """Return people's labels of a pool's images; where any were drawn at random, those alone."""
+    mine = set(pool.keys)
+    labels: dict[str, str] = {}
+    chances: dict[str, float] = {}
+    elsewhere = 0
+    for audit in pool.audits:
+        if not has_votes(audit):
+            continue
+        try:
+            found = checked_labels(audit, pool.axis, rule=rule)
+        except AuditError:  # raters were asked about other axes
+            continue
+        for key, label, chance in zip(found.keys, found.labels, found.probabilities, strict=True):
+            if key in mine:
+                labels[key], chances[key] = label, float(chance)
+            else:
+                elsewhere += 1
+    drawn = {key for key, chance in chances.items() if chance > 0}
+    if len(drawn) >= LEAST_LABELS:
+        labels = {key: label for key, label in labels.items() if key in drawn}
+    at_random = bool(labels) and drawn.issuperset(labels)
+    weights = {key: 1 / chances[key] if at_random else 1.0 for key in labels}
+    return PeopleSaid(labels, weights, at_random, _reason(pool, labels, elsewhere))
+
+
+def _reason(pool: LabelPool, labels: Mapping[str, str], elsewhere: int) -> str:
+    other = next((one for one in labels.values() if one not in pool.answers), None)
+    if other is not None:
+        return (
+            f"People answered {other!r} on {pool.axis}; the study's groups are "
+            f"{one_of(pool.groups)}, so their labels cannot correct it."
+        )
+    if not labels and elsewhere:
+        return f"None of the {elsewhere} images that people labelled is among the {pool.name}."
+    if labels and len(labels) < LEAST_LABELS:
+        return (
+            f"People labelled {len(labels)} of the {pool.name}; at least {LEAST_LABELS} are needed."
+        )
+    return ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnPool:
+    """A pool with labels drawn as people would give them.
+
+    Attributes:
+        pool: The images.
+        said: What people said.
+        codes: (draws, images), places in `pool.answers`.
+        separate: The factor whose levels have error tables of their own; "" where one serves all.
+    """
+
+    pool: LabelPool
+    said: PeopleSaid
+    codes: np.ndarray
+    separate: str
+
+    def labels(self, draw: int) -> dict[str, str]:
+        """Return one set of labels, by image key."""
+        answers = self.pool.answers
+        codes = self.codes[draw].tolist()
+        return {key: answers[code] for key, code in zip(self.pool.keys, codes, strict=True)}
+
+    def assumption(self) -> str:
+        """Say what the draws assume."""
+        alike = f"within each {self.separate}" if self.separate else "in all prompts"
+        words = f"Assumes that the measurer errs alike {alike}"
+        if not self.said.drawn:
+            words += " and that people were given images at random"
+        return f"{words}."
+
+
+def draw_pool(pool: LabelPool, said: PeopleSaid, rng: np.random.Generator) -> DrawnPool:
+    """Draw what people would say of every image of a pool."""
+    separate = _separate(pool, said)
+    if not separate:
+        return DrawnPool(pool, said, _draw(pool, said, rng), "")
+    level = [pool.factors[prompt][separate] for prompt in pool.prompts]
+    codes: np.ndarray | None = None
+    for name in dict.fromkeys(level):
+        here = np.array([one == name for one in level])
+        part = _draw(pool.of(here.tolist()), said, rng)
+        codes = np.empty((len(part), len(level)), dtype=np.int16) if codes is None else codes
+        codes[:, here] = part
+    assert codes is not None
+    return DrawnPool(pool, said, codes, separate)
+
+
+def _draw(pool: LabelPool, said: PeopleSaid, rng: np.random.Generator) -> np.ndarray:
+    # "Unknown" and "nobody" are possible where people said so; groups always are.
+    given = set(said.labels.values())
+    possible = [one for one in pool.answers if one in pool.groups or one in given]
+    code = {answer: i for i, answer in enumerate(possible)}
+    seen = {answer: i for i, answer in enumerate(dict.fromkeys(pool.labels))}
+    place = {prompt: i for i, prompt in enumerate(dict.fromkeys(pool.prompts))}
+    found: LabelDraws = draw_labels(
+        np.array([seen[one] for one in pool.labels]),
+        np.array([code[said.labels[k]] if k in said.labels else NOT_ASKED for k in pool.keys]),
+        np.array([place[one] for one in pool.prompts]),
+        answers=len(possible),
+        levels=_levels(pool, list(place)),
+        weights=np.array([said.weights.get(key, 1.0) for key in pool.keys]),
+        rng=rng,
+    )
+    back = np.array([pool.answers.index(one) for one in possible], dtype=np.int16)
+    return np.asarray(back[found.labels])
+
+
+def _factor_names(pool: LabelPool, prompts: Sequence[str]) -> list[str]:
+    """Return the factors that all prompts have, with several levels."""
+    common = [name for name in pool.factors.get(prompts[0], {}) if prompts]
+    return [
+        name
+        for name in common
+        if all(name in pool.factors[one] for one in prompts)
+        and len({pool.factors[one][name] for one in prompts}) > 1
+    ]
+
+
+def _separate(pool: LabelPool, said: PeopleSaid) -> str:
+    """Return the first factor with enough labels at every level; "" where there is none."""
+    prompts = list(dict.fromkeys(pool.prompts))
+    of_key = dict(zip(pool.keys, pool.prompts, strict=True))
+    for name in _factor_names(pool, prompts):
+        counts = Counter(pool.factors[of_key[key]][name] for key in said.labels)
+        if all(counts[pool.factors[one][name]] >= LEAST_OWN_LABELS for one in prompts):
+            return name
+    return ""
+
+
+def _levels(pool: LabelPool, prompts: Sequence[str]) -> list[int] | None:
+    """Return a level for each prompt: by the factor along which labels differ most."""
+    hits = Counter(
+        prompt for prompt, label in zip(pool.prompts, pool.labels, strict=True)
+        if label == pool.groups[0]
+    )  # fmt: skip
+    totals = Counter(pool.prompts)
+    share = np.array([hits[one] / totals[one] for one in prompts])
+    best, codes = -math.inf, None
+    for name in _factor_names(pool, prompts):
+        levels = list(dict.fromkeys(pool.factors[one][name] for one in prompts))
+        if len(levels) == len(prompts):
+            continue
+        mine = np.array([levels.index(pool.factors[one][name]) for one in prompts])
+        means = np.bincount(mine, weights=share) / np.bincount(mine)
+        # The variance between levels, less what as many levels would explain by chance.
+        left = len(prompts) - len(levels)
+        within = float(((share - means[mine]) ** 2).sum()) / left
+        between = float(((means[mine] - share.mean()) ** 2).sum()) / (len(levels) - 1)
+        if between - within > best:
+            best, codes = between - within, mine.tolist()
+    return codes

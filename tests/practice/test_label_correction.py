@@ -1,0 +1,189 @@
+"""A painter's audit whose labels are wrong on purpose, checked by people on a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import portrayal as pt
+from portrayal.audit import AuditFolder
+from portrayal.findings import Finding, Results
+from portrayal.raters import RatedImage, Vote, Votes, default_questions, store_votes
+from portrayal.records import Identity, Request
+from portrayal.runner.analysis import analyze
+from portrayal.studies import Study
+from portrayal.studies.reading import study_from_toml
+from portrayal_practice.calibration import study_truth
+from portrayal_practice.generator import PainterGenerator, stable_seed
+from portrayal_practice.world import World
+
+GENDER = "perceived gender"
+WHO = """
+name = "who"
+kind = "composition"
+images = 200
+axes = ["perceived gender"]
+template = "a photo of {an occupation}"
+[factors]
+occupation = ["nurse", "librarian", "receptionist"]
+"""
+QUICK = pt.AnalysisSettings(resamples=499)
+
+
+class WrongJudge:
+    """Knows what the painter painted, and calls 40 % of women men."""
+
+    identity = Identity("judge", "wrong judge")
+    gives = ("labels",)
+    axes: Mapping[str, Sequence[str]] = {GENDER: ("woman", "man")}
+
+    def __init__(self, study: Study) -> None:
+        rng, painter = np.random.default_rng(0), PainterGenerator()
+        asked = [(prompt.text, seed) for prompt in study.prompts() for seed in prompt.seeds]
+        self.truth = {one: shown(*one) for one in asked}
+        self._said: dict[bytes, str] = {}
+        images = painter.generate([Request(*one) for one in asked])
+        for one, made in zip(asked, images, strict=True):
+            wrong = self.truth[one] == "woman" and rng.random() < 0.4
+            assert made.image is not None
+            self._said[made.image.tobytes()] = "man" if wrong else self.truth[one]
+
+    def measure(self, images: Sequence[Image.Image]) -> list[dict[str, object]]:
+        """Label images by what they look like, to the pixel."""
+        said = [self._said[image.convert("RGB").tobytes()] for image in images]
+        return [{"labels": {GENDER: {one: 1.0}}} for one in said]
+
+
+def shown(prompt: str, seed: int) -> str:
+    """Return what the painter paints: a group, or "unknown"."""
+    rng = np.random.default_rng([stable_seed(Request(prompt, seed)), 0])
+    people = World.load().sample(prompt, rng).people
+    first = people[0].presentation if people else "nobody"
+    return "unknown" if first == "ambiguous" else first
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return study_from_toml(WHO, source="who.toml")
+
+
+@pytest.fixture(scope="module")
+def judge(study: Study) -> WrongJudge:
+    return WrongJudge(study)
+
+
+@pytest.fixture
+def audit(tmp_path: Path, study: Study, judge: WrongJudge) -> AuditFolder:
+    painter = PainterGenerator()
+    pt.run(study, out=tmp_path / "audit", model=painter, measurers=judge, analysis=QUICK)
+    return AuditFolder(tmp_path / "audit")
+
+
+def vote(audit: AuditFolder, judge: WrongJudge, *, n: int, groups: Sequence[str]) -> None:
+    """Let one rater, who is always right, label images at random."""
+    rows = audit.images().select("key, prompt, seed").order("key").fetchall()
+    chosen = np.random.default_rng(3).choice(len(rows), n, replace=False)
+    answer = {"woman": groups[0], "man": groups[1], "unknown": "both visible"}
+    questions = default_questions({GENDER: tuple(groups)})
+    (asked,) = questions.axes
+    votes = []
+    for key, prompt, seed in (rows[i] for i in chosen):
+        said = answer[judge.truth[prompt, seed]]
+        votes.append(Vote(key, "ann", {"person": "yes", "attribute": "yes", asked.id: said}))
+    about = {one.image: RatedImage() for one in votes}
+    store_votes(audit, Votes(questions, about, votes))
+
+
+def truths(study: Study) -> dict[str, float]:
+    return {row["question"]: row["truth"] for row in study_truth(study, samples=2)}
+
+
+def shares(results: Results) -> dict[str, Finding]:
+    mine = [one for one in results.findings if one.statistic == "group share"]
+    return {one.question.split(" · ")[0]: one for one in mine if one.measurer == "wrong judge"}
+
+
+def covered(found: Mapping[str, Finding], truth: Mapping[str, float]) -> float:
+    """Return in how many findings the interval contains the truth."""
+    inside = [
+        one.low is not None and one.high is not None and one.low <= truth[name] <= one.high
+        for name, one in found.items()
+    ]
+    return float(np.mean(inside))
+
+
+def test_corrected_intervals_contain_the_painters_truth(
+    audit: AuditFolder, study: Study, judge: WrongJudge
+) -> None:
+    before = shares(Results.read(audit))
+    vote(audit, judge, n=120, groups=("woman", "man"))
+    results = analyze(audit, settings=QUICK)
+    after, truth = shares(results), truths(study)
+    assert covered(before, truth) == 0
+    assert covered(after, truth) == 1
+    for name, one in after.items():
+        assert one.labels is not None
+        assert one.labels.status == "corrected"
+        assert one.labels.n_checked == 120
+        assert one.labels.estimate == pytest.approx(before[name].estimate)
+        assert one.labels.assumption.startswith("Assumes that the measurer errs alike")
+        assert "corrected by people's labels of 120 images" in one.sentence
+    (source,) = (one for one in results.sources if one.measurer == "wrong judge")
+    assert source.sentence() == (
+        f"Labels of {GENDER} by wrong judge: people checked 120 images; estimates are corrected "
+        "for the errors they found."
+    )
+    assert Results.from_dict(results.as_dict()) == results
+
+
+def test_the_share_over_all_images_and_unknown_labels_stand_in_a_table(
+    audit: AuditFolder, study: Study, judge: WrongJudge
+) -> None:
+    vote(audit, judge, n=120, groups=("woman", "man"))
+    (section,) = (one for one in analyze(audit, settings=QUICK).studies if one.study == "who")
+    (table,) = (one.as_table() for one in section.parts if one.name.startswith("checked-"))
+    row = dict(zip(table.columns, table.rows[0], strict=True))
+    assert row["group"] == "woman"
+    assert row["other group by measurer"] > 0.2 * row["by people"]
+    true = np.mean([one == "woman" for one in judge.truth.values() if one != "unknown"])
+    assert row["low"] <= true <= row["high"]
+    assert not row["low"] <= row["share"] <= row["high"]
+
+
+def test_without_people_the_report_says_so_and_how_wrong_labels_would_have_to_be(
+    audit: AuditFolder,
+) -> None:
+    results = Results.read(audit)
+    (source,) = results.sources
+    assert source.sentence().startswith(f"Labels of {GENDER} by wrong judge: not checked by people")
+    tipped = [one for one in shares(results).values() if one.labels and one.labels.tipping]
+    assert tipped
+    for one in tipped:
+        assert one.labels is not None
+        assert one.low is not None
+        assert one.high is not None
+        assert one.labels.tipping == pytest.approx(max(one.low - 0.5, 0.5 - one.high))
+    page = (audit.path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "not checked by people" in page
+
+
+def test_other_groups_few_labels_and_other_images_are_one_line(
+    audit: AuditFolder, judge: WrongJudge
+) -> None:
+    vote(audit, judge, n=6, groups=("woman", "man"))
+    (source,) = (s for s in analyze(audit, settings=QUICK).sources if s.measurer == "wrong judge")
+    assert "People labelled 6 of the generated images; at least 10 are needed." in source.sentence()
+
+
+def test_raters_who_were_asked_about_other_groups_correct_nothing(
+    audit: AuditFolder, judge: WrongJudge
+) -> None:
+    vote(audit, judge, n=60, groups=("femme", "homme"))
+    results = analyze(audit, settings=QUICK)
+    (source,) = (s for s in results.sources if s.measurer == "wrong judge")
+    assert source.status == "unchecked"
+    assert "People answered 'homme' on perceived gender" in source.reason
