@@ -221,7 +221,8 @@ def test_without_a_default_the_option_is_required(installed: Installed) -> None:
         f"{INSTALL}"
     )
     with pytest.raises(
-        MeasurementError, match=r"which measurer\? give `measurers`: faces, open_clip:ARCH"
+        MeasurementError,
+        match=r"which measurer\? give `measurers`: faces, judge:MODEL, open",
     ):
         default_measurer()
     assert Transmutation().model == ""

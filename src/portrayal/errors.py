@@ -97,6 +97,19 @@ class MeasurementError(PortrayalError):
     """A measurer cannot be loaded or cannot go on."""
 
 
+class MeasurementStopped(MeasurementError):
+    """A measurer cannot go on, and has answers that must not be lost.
+
+    Args:
+        why: In one line.
+        answers: What it has answered, by the place of the image among those it was given.
+    """
+
+    def __init__(self, why: str, answers: dict[int, object]) -> None:
+        super().__init__(why)
+        self.answers = answers
+
+
 class LanguageError(PortrayalError):
     """A text model cannot be loaded, or has no words to offer."""
 

@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 from portrayal.errors import GenerationError, GenerationStopped, SettingError
 from portrayal.generators.endpoint import CallOutcome, Endpoint
 from portrayal.generators.registry import GeneratorKind
-from portrayal.generators.spending import Ceiling
-from portrayal.loading import read_key
+from portrayal.loading import Ceiling, read_key
 from portrayal.records import GeneratedImage, Identity, Request
 
 OPENAI, ANY = "openai:", "api:"

@@ -23,8 +23,7 @@ from urllib.parse import quote, quote_plus
 from PIL import Image
 
 from portrayal.errors import GenerationError
-from portrayal.generators.bounded import TooLarge, bounding_hook
-from portrayal.loading import first_line, import_extra
+from portrayal.loading import TooLarge, bounding_hook, first_line, import_extra
 from portrayal.pixels import as_rgb
 from portrayal.records import FORMATS, MAX_PIXELS, GeneratedImage
 

@@ -2,6 +2,8 @@ from .attempts import Attempts as Attempts
 from .attempts import Failure as Failure
 from .attempts import Patience as Patience
 from .attempts import first_line as first_line
+from .bounded import TooLarge as TooLarge
+from .bounded import bounding_hook as bounding_hook
 from .devices import DTYPES as DTYPES
 from .devices import choose_device as choose_device
 from .devices import choose_dtype as choose_dtype
@@ -18,3 +20,4 @@ from .files import weights_hash as weights_hash
 from .keys import read_key as read_key
 from .pretrained import loading as loading
 from .pretrained import require_vocabulary as require_vocabulary
+from .spending import Ceiling as Ceiling

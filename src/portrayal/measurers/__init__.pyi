@@ -13,6 +13,7 @@ from .protocol import MeasurementSummary as MeasurementSummary
 from .protocol import Measurer as Measurer
 from .protocol import Reason as Reason
 from .protocol import TextEmbeddings as TextEmbeddings
+from .protocol import Unanswered as Unanswered
 from .registry import ENCODER_SETTINGS as ENCODER_SETTINGS
 from .registry import MeasurerKind as MeasurerKind
 from .registry import default_is_valid as default_is_valid

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 from portrayal.audit import ColumnType
-from portrayal.errors import MeasurementError, one_of
+from portrayal.errors import MeasurementError, MeasurementStopped, one_of
 from portrayal.measurers.protocol import BATCH_SIZE, COLUMNS, Measurer, Reason
 from portrayal.records import NOBODY, UNKNOWN, Identity
 
@@ -77,7 +77,11 @@ class CheckedMeasurer:
         Raises:
             MeasurementError: An answer is none.
         """
-        answers = self._measure(images)  # type: ignore[misc]  # that it can be called was checked
+        try:
+            answers = self._measure(images)  # type: ignore[misc]  # that it can be called was checked
+        except MeasurementStopped as stopped:
+            done = {place: self._values(one) for place, one in stopped.answers.items()}
+            raise MeasurementStopped(str(stopped), {**done}) from stopped
         if isinstance(answers, (str, Mapping)) or not isinstance(answers, Sequence):
             raise self._error(
                 f"measure returned {_kind(answers)}; wanted: a list with one answer per image"
@@ -110,7 +114,10 @@ class CheckedMeasurer:
             given = self._mapping(value, where)
             return {key: self._number(x, f"{where}[{key!r}]") for key, x in given.items()}
         if isinstance(value, (str, Mapping)) or not isinstance(value, Sequence):
-            raise self._error(f"{where} is {_kind(value)}; wanted: a list of the people found")
+            of = "the people found" if name == "people" else "questions and answers"
+            raise self._error(f"{where} is {_kind(value)}; wanted: a list of {of}")
+        if name == "transcript":
+            return [dict(self._mapping(one, f"{where}[{i}]")) for i, one in enumerate(value)]
         return [self._person(one, f"{where}[{i}]") for i, one in enumerate(value)]
 
     def _person(self, person: Any, where: str) -> dict[str, Any]:

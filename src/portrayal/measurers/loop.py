@@ -8,16 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 import pyarrow.compute as pc
 from PIL import Image
 
 from portrayal.audit import AuditFolder
-from portrayal.errors import MeasurementError
+from portrayal.errors import MeasurementError, MeasurementStopped
 from portrayal.loading import Attempts, Failure, Patience
 from portrayal.measurers.answers import CheckedMeasurer, Values
 from portrayal.measurers.decoding import decode
-from portrayal.measurers.protocol import Encoder, MeasurementSummary, Measurer, Reason
+from portrayal.measurers.protocol import Encoder, MeasurementSummary, Measurer, Reason, Unanswered
 from portrayal.progress import OnCount
 from portrayal.records import Measurement
 
@@ -134,14 +135,31 @@ class _Look:
         self, keys: Sequence[str], images: Sequence[Image.Image | Reason]
     ) -> list[Measurement]:
         readable = [image for image in images if not isinstance(image, Reason)]
-        left = iter(self._attempts.run(readable))
+        try:
+            left = iter(self._attempts.run(readable))
+        except MeasurementStopped as stopped:
+            known = [
+                key for key, one in zip(keys, images, strict=True) if not isinstance(one, Reason)
+            ]
+            made: dict[int, Any] = dict(stopped.answers)
+            self._unstored += [measurement_row(known[i], one) for i, one in made.items()]
+            raise
         return [
-            measurement_row(key, image if isinstance(image, Reason) else next(left))
+            measurement_row(key, answer)
             for key, image in zip(keys, images, strict=True)
+            if not self._is_unanswered(answer := image if isinstance(image, Reason) else next(left))
         ]
 
+    def _is_unanswered(self, answer: Values | Failure) -> bool:
+        """Tell, and count, an answer that is to be asked for again."""
+        if not isinstance(answer, Unanswered):
+            return False
+        self.reasons[answer.text] += 1
+        return True
+
     def _keep(self, rows: list[Measurement], images: Sequence[Image.Image | Reason]) -> None:
-        tried = [r for r, i in zip(rows, images, strict=True) if not isinstance(i, Reason)]
+        del images
+        tried = [row for row in rows if row.reason is None or _is_failed(row)]
         failed = [row for row in tried if _is_failed(row)]
         if not tried:
             self._unstored += rows

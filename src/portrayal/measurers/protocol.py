@@ -24,7 +24,7 @@ from PIL import Image
 from portrayal.audit import ColumnType
 from portrayal.records import Identity
 
-Given = Literal["embedding", "labels", "numbers", "people"]
+Given = Literal["embedding", "labels", "numbers", "people", "transcript"]
 """What a measurer may say of an image."""
 
 COLUMNS: Mapping[Given, ColumnType] = {
@@ -32,6 +32,7 @@ COLUMNS: Mapping[Given, ColumnType] = {
     "labels": "labels",
     "numbers": "numbers",
     "people": "json",
+    "transcript": "json",
 }
 """How the audit stores it."""
 
@@ -47,6 +48,11 @@ class Reason:
     """Why nothing was measured in an image."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered(Reason):
+    """Why there is no answer this time; nothing is stored, and the next run asks again."""
 
 
 class FoundPerson(TypedDict, total=False):
@@ -77,12 +83,14 @@ class Answer(TypedDict, total=False):
         people: Everybody who was found; nobody is an answer too. Where people have labels, most of
             them decide what the image counts as; without people its own labels do, and without
             these it shows nobody.
+        transcript: What was asked and answered, word for word.
     """
 
     embedding: npt.ArrayLike
     labels: Labels
     numbers: Mapping[str, float]
     people: Sequence[FoundPerson]
+    transcript: Sequence[Mapping[str, str | None]]
 
 
 class Measurer(Protocol):

@@ -10,15 +10,16 @@ import queue
 import threading
 from collections.abc import Sequence
 from types import TracebackType
+from typing import Any
 
 from PIL import Image
 
 from portrayal.audit import AuditFolder
-from portrayal.errors import PortrayalError
+from portrayal.errors import MeasurementStopped, PortrayalError
 from portrayal.loading import Attempts, Failure, Patience
 from portrayal.measurers.answers import CheckedMeasurer, Values
 from portrayal.measurers.loop import measurement_row
-from portrayal.measurers.protocol import Measurer
+from portrayal.measurers.protocol import Measurer, Unanswered
 from portrayal.pixels import as_rgb
 from portrayal.records import GeneratedImage, Request, image_key
 
@@ -78,11 +79,17 @@ class MeasuresWhileGenerating:
                 keys.append(image_key(self._audit.generator, request.prompt, request.seed))
                 images.append(as_rgb(image.image))
         for measurer, attempts in self._lookers:
-            answers = attempts.run(images)
+            try:
+                answers = attempts.run(images)
+            except MeasurementStopped as stopped:
+                made: dict[int, Any] = dict(stopped.answers)
+                rows = [measurement_row(keys[i], one) for i, one in made.items()]
+                self._audit.append_measurements(measurer.identity, measurer.columns, rows)
+                raise
             rows = [
                 measurement_row(key, answer)
                 for key, answer in zip(keys, answers, strict=True)
-                if not isinstance(answer, Failure)
+                if not isinstance(answer, (Failure, Unanswered))
             ]
             self._audit.append_measurements(measurer.identity, measurer.columns, rows)
             if len(rows) < len(keys):

@@ -20,6 +20,7 @@ class Ceiling:
         images: At most so many images.
         cost: At most so much money, in the currency of `price`.
         price: What one image costs.
+        limit: What the most calls are called in messages.
 
     Raises:
         SettingError: A number that makes no sense, a cost without a price, or one that pays for
@@ -27,10 +28,15 @@ class Ceiling:
     """
 
     def __init__(
-        self, *, images: int | None = None, cost: float | None = None, price: float | None = None
+        self,
+        *,
+        images: int | None = None,
+        cost: float | None = None,
+        price: float | None = None,
+        limit: str = "max_images",
     ) -> None:
         if images is not None and images < 1:
-            raise SettingError("max_images", f"is {images}; allowed: 1 or more")
+            raise SettingError(limit, f"is {images}; allowed: 1 or more")
         for name, value in (("max_cost", cost), ("price", price)):
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise SettingError(name, f"is {value}; allowed: more than 0")
@@ -46,7 +52,7 @@ class Ceiling:
                 f"is {cost:g} and does not pay for one image at the price {price:g}; allowed: "
                 f"{price:g} or more",
             )
-        allowed = {} if images is None else {f"`max_images` {images}": images}
+        allowed = {} if images is None else {f"`{limit}` {images}": images}
         if cost is not None and price is not None:
             # Decimal, because 0.12 / 0.04 must be three images and is 2.9999... in binary.
             fits = int(Decimal(str(cost)) / Decimal(str(price)))
@@ -81,6 +87,14 @@ class Ceiling:
                     return False
                 self._changed.wait(0.2)
             self._open += 1
+            return True
+
+    def reserve_now(self, calls: int = 1) -> bool:
+        """Count calls before they are sent; False, and none counted, where too few are left."""
+        with self._changed:
+            if self._limit is not None and self._settled + self._open + calls > self._limit:
+                return False
+            self._open += calls
             return True
 
     def settle(self, *, paid: bool) -> None:

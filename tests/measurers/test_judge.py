@@ -1,0 +1,194 @@
+"""A model that judges images, played by a local server that misbehaves."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from portrayal.audit import AuditFolder
+from portrayal.errors import MeasurementError
+from portrayal.loading import Ceiling
+from portrayal.measurers import measure
+from portrayal.measurers.judge import ChatJudge, JudgeService, open_judge, read_answer
+from portrayal.records import Identity, ImageRecord
+
+GENDER = "perceived gender"
+KEY = "sk-judge-0123456789-never-write-me-down"
+WAYS = (
+    "good", "fenced", "prose", "wrong json", "refusal", "busy", "down", "hang", "page", "policy",
+)  # fmt: skip
+FREE = ("busy", "down", "policy")
+
+
+class JudgeServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, behave: Callable[[int], str]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.behave, self.calls, self.lock = behave, 0, threading.Lock()
+        self.ways: Counter[str] = Counter()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Stay silent: clients that hang up are what is tested."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: JudgeServer
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write no log."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        with self.server.lock:
+            number, self.server.calls = self.server.calls, self.server.calls + 1
+            way = self.server.behave(number)
+            self.server.ways[way] += 1
+        status = {"busy": 429, "down": 503, "policy": 400, "no key": 401}.get(way, 200)
+        said = {
+            "good": '{"answer": "woman"}',
+            "fenced": '```json\n{"answer": "Woman"}\n```',
+            "prose": f"The person looks like a woman. Your key is {KEY}.",
+            "wrong json": '{"answer": ["woman"',
+            "refusal": "I am sorry, I cannot help with that.",
+        }.get(way, "")
+        if way == "hang":
+            time.sleep(0.8)
+        body = json.dumps({"choices": [{"message": {"role": "assistant", "content": said}}]})
+        if way == "page":
+            body = "<html>proxy</html>"
+        if status != 200:
+            body = json.dumps({"error": {"message": way, "code": way}})
+        data = body.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+@contextlib.contextmanager
+def serving(behave: Callable[[int], str]) -> Iterator[JudgeServer]:
+    server = JudgeServer(behave)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def judge(server: JudgeServer, calls: int | None = None) -> ChatJudge:
+    address = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    service = JudgeService("looker", address, KEY, timeout=0.4, pause=0.001)
+    axes = {GENDER: ("woman", "man")}
+    return ChatJudge(service, ceiling=Ceiling(images=calls), axes=axes)
+
+
+def audit_of(tmp_path: Path, n: int) -> AuditFolder:
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "files"))
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8), "orange").save(buffer, "PNG")
+    audit.append_images([ImageRecord("p", i, "ok", None, buffer.getvalue()) for i in range(n)])
+    return audit
+
+
+def stored(audit: AuditFolder, one: ChatJudge) -> list[Any]:
+    rows = audit.measurements(one.identity).to_arrow_table()
+    return list(rows.to_pylist(maps_as_pydicts="strict"))
+
+
+def test_500_answers_of_a_server_that_misbehaves(tmp_path: Path) -> None:
+    """Nothing is lost, nothing is invented, and the ceiling is kept."""
+    audit = audit_of(tmp_path, 160)
+    with serving(lambda number: WAYS[number * 7 % len(WAYS)]) as server:
+        one = judge(server, calls=500)
+        with pytest.raises(MeasurementError, match=r"the ceiling is reached: .* paid calls"):
+            measure(audit, [one])
+        paid = sum(n for way, n in server.ways.items() if way not in FREE)
+        assert paid <= 500
+        assert server.calls >= 500
+        assert len(stored(audit, one)) > 100
+        while len(stored(audit, one)) < 160:
+            measure(audit, [judge(server)])
+    rows = stored(audit, one)
+    assert len({row["key"] for row in rows}) == len(rows) == 160
+    for row in rows:
+        said = json.loads(row["transcript"])
+        assert len(said) == 3
+        right = sum(read_answer(line["answer"], ("woman", "man")) == "woman" for line in said)
+        assert row["labels"][GENDER].get("woman", 0) == pytest.approx(right / 3)
+        assert "man" not in row["labels"][GENDER]
+        assert sum(row["labels"][GENDER].values()) == pytest.approx(1)
+    words = json.dumps([row["transcript"] for row in rows])
+    assert "I am sorry, I cannot help with that." in words
+    assert KEY not in words
+
+
+def test_a_key_that_is_not_accepted_ends_the_run_and_keeps_what_was_answered(
+    tmp_path: Path,
+) -> None:
+    audit = audit_of(tmp_path, 4)
+    with serving(lambda number: "good" if number < 6 else "no key") as server:
+        one = judge(server)
+        with pytest.raises(MeasurementError, match="will not answer: HTTP 401"):
+            measure(audit, [one])
+    assert len(stored(audit, one)) == 2
+
+
+def test_an_image_without_any_answer_is_asked_again(tmp_path: Path) -> None:
+    audit = audit_of(tmp_path, 2)
+    with serving(lambda number: "down" if number < 30 else "good") as server:
+        one = judge(server)
+        first = measure(audit, [one])
+        assert first.measured + sum(first.reasons.values()) == 2
+        assert measure(audit, [one]).measured == 2 - first.measured
+    assert len(stored(audit, one)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ('{"answer": "man"}', "man"),
+        ("Man.", "man"),
+        ('"nobody"', "nobody"),
+        ('{"answer": "cannot tell"}', "unknown"),
+        ('{"answer": "a man"}', "unknown"),
+        ("It is a man or a woman", "unknown"),
+        ('{"gender": "man"}', "unknown"),
+        ("[1, 2]", "unknown"),
+        ("[" * 100_000, "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_only_closed_answers_count(text: str | None, label: str) -> None:
+    assert read_answer(text, ("woman", "man")) == label
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("judge:", "write judge:MODEL"),
+        ("judge:m@ftp://host", "write judge:MODEL"),
+        ("judge:m@http://me:pw@host/v1", "write judge:MODEL"),
+        ("judge:m", "no key; set the environment variable OPENAI_API_KEY"),
+    ],
+)
+def test_bad_names_are_one_line(name: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(MeasurementError, match=line):
+        open_judge(name)
