@@ -53,7 +53,7 @@ def test_the_phrase_is_measured_with_and_without(
     phrase = ("--phrase", "irrespective of their gender")
     without = portrayal("ablate", study, *phrase, "--out", out, *PAINTER)
     assert without.code == 0, without.err
-    assert "4 images made, 12 were there" in without.err, "originals and interventions are shared"
+    assert "4 images generated, 12 reused" in without.err, "originals and interventions are shared"
     prompts = {row[0] for row in AuditFolder(out).images().select("prompt").fetchall()}
     assert "a photo of a nurse all can be one" in prompts
     questions = [

@@ -73,7 +73,7 @@ def test_one_command_compares_with_a_folder_of_parquet_files(
     before, training = fingerprint(out / "images"), fingerprint(out / "training" / "images")
     again = portrayal(*words)
     assert again.code == 0, again.err
-    assert "0 images made, 30 were there" in again.err
+    assert "0 images generated, 30 reused" in again.err
     assert fingerprint(out / "images") == before
     assert fingerprint(out / "training" / "images") == training
     kept = json.loads((out / "results.json").read_text(encoding="utf-8"))

@@ -183,7 +183,7 @@ def test_a_truncated_part(portrayal: CommandLine, work: Path, audit: Path) -> No
     assert fingerprint(audit) == before
     assert portrayal("repair", audit).code == 0
     healed = portrayal("run", work, "--out", audit, *PAINTER)
-    assert "12 images made, 0 were there" in healed.err
+    assert "12 images generated, 0 reused" in healed.err
 
 
 def test_a_part_that_was_tampered_with(portrayal: CommandLine, audit: Path) -> None:

@@ -32,7 +32,7 @@ def test_an_api_is_audited_from_prompts_to_report(
         "--size", "64", "--quality", "low", *ENCODER,
     )  # fmt: skip
     assert answer.code == 0, answer.err
-    assert "9 images made, 0 were there, 3 refused by the model" in answer.err
+    assert "9 images generated, 0 reused, 3 refused by the model" in answer.err
     assert (out / "report" / "index.html").exists()
     assert {body["size"] for body in server.calls} == {"64x64"}
     for file in out.rglob("*"):
@@ -89,15 +89,15 @@ def test_where_every_image_fails_the_run_says_why_and_fails(
     server.behave = lambda number, body: "ok" if "chef" in body["prompt"] else "bad request"
     some = portrayal("generate", work, *words, "--retry-failed")
     assert some.code == 0
-    assert "3 images made, 0 were there, 9 failed (--retry-failed tries again)" in some.err
+    assert "3 images generated, 0 reused, 9 failed (--retry-failed tries again)" in some.err
     assert "most failed with: " in some.err
     again = portrayal("generate", work, *words)
-    assert "0 images made, 3 were there, 9 failed before" in again.err
+    assert "0 images generated, 3 reused, 9 failed before" in again.err
     server.behave = lambda number, body: "policy"
     refused = portrayal("generate", work, *words, "--retry-failed")
-    assert "0 images made, 3 were there, 9 refused by the model" in refused.err
+    assert "0 images generated, 3 reused, 9 refused by the model" in refused.err
     last = portrayal("generate", work, *words)
-    assert "0 images made, 3 were there, 9 refused before" in last.err
+    assert "0 images generated, 3 reused, 9 refused before" in last.err
 
 
 def test_refusals_and_images_of_another_size_are_counted_in_every_run(
@@ -108,11 +108,11 @@ def test_refusals_and_images_of_another_size_are_counted_in_every_run(
              server.address, "--size", "16")  # fmt: skip
     why = "most refused for: content_policy_violation"
     assert portrayal(*words).err.splitlines()[-2:] == [
-        "9 images made, 0 were there, 3 refused by the model, 9 not of the size asked for", why
+        "9 images generated, 0 reused, 3 refused by the model, 9 not of the size asked for", why
     ]  # fmt: skip
     again = portrayal(*words).err.splitlines()[-2:]
     assert again == [
-        "0 images made, 9 were there, 3 refused before, 9 not of the size asked for", why
+        "0 images generated, 9 reused, 3 refused before, 9 not of the size asked for", why
     ]  # fmt: skip
     assert portrayal(*words, "--retry-failed").err.splitlines()[-2:] == again
 
@@ -129,9 +129,9 @@ def test_processes_share_a_study(work: Path, tmp_path: Path) -> None:
     words = ("generate", work, "--out", out, "--model", "practice:painter", "--batch-size", "2")
     made = in_a_process(*words, "--devices", "cpu,cpu")
     assert made.code == 0, made.err
-    assert "12 images made" in made.err
+    assert "12 images generated" in made.err
     again = in_a_process(*words)
-    assert "0 images made, 12 were there" in again.err, "an engine changes no identity"
+    assert "0 images generated, 12 reused" in again.err, "an engine changes no identity"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_five_verbs_alone_do_what_run_does(
     assert not out.exists(), "planning makes nothing"
     made = portrayal("generate", work, "--out", out, *PAINTER)
     assert made.code == 0
-    assert "12 images made, 0 were there" in made.err
+    assert "12 images generated, 0 reused" in made.err
     assert "12 images measured" in portrayal("measure", out).err
     analyzed = portrayal("analyze", out)
     assert "No significant difference between" in analyzed.out
@@ -44,10 +44,10 @@ def test_run_again_makes_nothing_and_more_images_only_the_new_ones(
     before = fingerprint(audit / "images")
     again = portrayal("run", work, "--out", audit, *PAINTER)
     assert again.code == 0
-    assert "0 images made, 12 were there" in again.err
+    assert "0 images generated, 12 reused" in again.err
     assert fingerprint(audit / "images") == before
     more = portrayal("run", work, "--out", audit, *PAINTER, "--images", "5")
-    assert "8 images made, 12 were there" in more.err
+    assert "8 images generated, 12 reused" in more.err
     assert fingerprint(audit / "images").items() > before.items()
     assert AuditFolder(audit).images().aggregate("count(*), count(distinct key)").fetchall() == [
         (20, 20)
@@ -175,9 +175,9 @@ def test_a_study_whose_texts_are_drawn_makes_them_once(
     texts = {prompt for (prompt,) in AuditFolder(out).images().select("prompt").fetchall()}
     assert len(texts) > 1, "the prompt alone says nothing about its words"
     drawn = json.loads((out / "studies" / "words.json").read_text())["drawn"]
-    assert "0 images made" in portrayal("run", file, "--out", out, *PAINTER).err
+    assert "0 images generated" in portrayal("run", file, "--out", out, *PAINTER).err
     both = portrayal("run", work, "--out", out, *PAINTER)
-    assert "12 images made" in both.err
+    assert "12 images generated" in both.err
     assert portrayal("analyze", file, "--out", out).code == 0
     assert json.loads((out / "studies" / "words.json").read_text())["drawn"] == drawn
 

@@ -323,12 +323,12 @@ def test_nothing_wanted(tmp_path: Path) -> None:
 def test_summaries_say_what_happened() -> None:
     full = GenerationSummary(made=1200, refused=3, failed=2, present=7, truncated=1)
     assert full.sentence() == (
-        "1,200 images made, 7 were there, 3 refused by the model, 2 failed (`retry_failed` tries "
+        "1,200 images generated, 7 reused, 3 refused by the model, 2 failed (`retry_failed` tries "
         "again), 1 prompts cut to the text window"
     )
     before = GenerationSummary(failed_before=4)
     assert before.sentence() == (
-        "0 images made, 0 were there, 4 failed before (`retry_failed` tries again)"
+        "0 images generated, 0 reused, 4 failed before (`retry_failed` tries again)"
     )
-    assert GenerationSummary(made=1).sentence() == "1 images made, 0 were there"
+    assert GenerationSummary(made=1).sentence() == "1 images generated, 0 reused"
     assert full.as_dict()["refused"] == 3

@@ -168,6 +168,6 @@ def test_no_images(tmp_path: Path) -> None:
 def test_summaries_say_what_happened() -> None:
     summary = MeasurementSummary(1500, 3, {"no face": 2}, texts=4, truncated=1)
     assert summary.sentence() == (
-        "1,500 images measured, 3 were before, 2 not: no face, 4 texts embedded (1 of them cut)"
+        "1,500 images measured, 3 measured before, 2 not: no face, 4 texts embedded (1 of them cut)"
     )
     assert summary.as_dict()["reasons"] == {"no face": 2}

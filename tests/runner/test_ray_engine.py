@@ -199,6 +199,6 @@ def test_a_pipeline_runs_on_the_cluster_from_the_command_line(
     engine = ("--engine", "ray", "--address", nodes.address)
     # A relative path, and nodes that were started in another folder.
     made = in_a_process(*words, *options, *engine, cwd=sd1.parent, env=environment())
-    assert "12 images made, 0 were there" in made.err
+    assert "12 images generated, 0 reused" in made.err
     here = in_a_process(*words, *options, cwd=sd1.parent)
-    assert "0 images made, 12 were there" in here.err
+    assert "0 images generated, 12 reused" in here.err

@@ -2,9 +2,9 @@
 
     audit.json                          format version, generator identity, package versions
     images/part-*.parquet               one row a request: key, prompt, seed, status, image bytes
-    measurements/<name>-<identity>/     one row an image: what a measurer saw, or why not
+    measurements/<name>-<identity>/     one row per image: what a measurer saw, or why not
     texts/<name>-<identity>/            one row a text: its embedding under an encoder
-    votes/part-*.parquet                one row an answer: image, question, rater, answer
+    votes/part-*.parquet                one row per answer: image, question, rater, answer
     campaigns/<name>.json               what raters were asked, and how images were chosen
     validations/<name>.json             how often a measurer was right on images with known labels
     studies/<name>.json                 the studies asked of this audit, as they were asked

@@ -183,7 +183,7 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
 
 
 def studies(found: Sequence[StudyInfo]) -> None:
-    """Print what can be asked: cost on one line, the question below it."""
+    """Print the questions that studies answer: cost on one line, the question below it."""
     for one in found:
         cost = f"{one.prompts:>6,} prompts {one.images:>8,} images"
         line = Text(f"{one.name:<27}", style="bold").append(f"{one.kind:<14}{cost}", style="")

@@ -104,7 +104,7 @@ def search(
     ] = True,
     json: o.Json = False,
 ) -> None:
-    """Find captions that hold terms, whole words, in one pass; keep a sample."""
+    """Find captions containing the terms, as whole words, in one pass; keep a sample."""
     from portrayal.corpora import Corpus
 
     wanted = _terms(term or [], terms, plurals)
@@ -170,7 +170,7 @@ def stats(corpus: Folder, json: o.Json = False) -> None:
             ("rows", found.rows),
             ("captions", found.captions),
             ("rows with an image", images),
-            ("words a caption (10, 50, 90 %)", words),
+            ("words a caption (10, 50, 90%)", words),
             ("stored sets", ", ".join(opened.sets()) or "none"),
         ],
     )

@@ -40,9 +40,9 @@ _OPTIONS = [
         min=1,
     ),
     _SERVICE("max_cost", float | None, "X", "Spend at most so much in this run; needs --price."),
-    _SERVICE("price", float | None, "X", "Of one image."),
+    _SERVICE("price", float | None, "X", "Price per image."),
     _SERVICE("concurrency", int | None, "N", "Calls at the same time; default: 8.", min=1),
-    _SERVICE("timeout", float | None, "SECONDS", "Give up an answer after; default: 180."),
+    _SERVICE("timeout", float | None, "SECONDS", "Seconds to wait for a response (default: 180)."),
     _MACHINE("device", str | None, "DEVICE", "cpu, cuda, cuda:1, mps; default: the best there is."),
     _MACHINE("batch_size", int | None, "N", "Images per batch.", min=1),
     _MACHINE(

@@ -1,4 +1,4 @@
-"""studies: what can be asked, one study in full, a file to start from."""
+"""studies: the questions it answers, one study in full, a file to start from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from portrayal.cli import console
 from portrayal.cli import options as o
 
-app = typer.Typer(help="What can be asked: list, show, new.", invoke_without_command=True)
+app = typer.Typer(help="List, show and start studies.", invoke_without_command=True)
 
 
 def add_to(root: typer.Typer) -> None:

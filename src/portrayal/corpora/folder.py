@@ -90,7 +90,7 @@ class Corpus:
         name: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> CaptionSet:
-        """Find the captions that hold terms, in one pass; see `terms` for what counts.
+        """Find the captions containing the terms, in one pass; see `terms` for what counts.
 
         The same search of the same corpus is read back instead.
 

@@ -75,7 +75,7 @@ class TermShares:
         share_female: Share of captions with a female indicator ("both" counts); None for n = 0.
         share_male: The same for male ones.
         share_unknown: Share of captions without any indicator.
-        low: Interval of the share of female indicators (Wilson, 95 %).
+        low: Interval of the share of female indicators (Wilson, 95%).
         high: Its upper bound.
     """
 

@@ -30,7 +30,7 @@ class Pair:
         both: Captions that hold both.
         expected: Captions that would hold both if the words had nothing to do with each other.
         share: Share of the word's captions that hold the other; None without any.
-        low: Its interval (Wilson, 95 %).
+        low: Its interval (Wilson, 95%).
         high: Its interval.
         lift: both / expected: above 1 they seek each other, below 1 they avoid each other.
     """

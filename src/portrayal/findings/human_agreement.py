@@ -1,6 +1,6 @@
 """Machine against raters on the axes of a study: how often does the encoder say what people say?
 
-ENTIGEN (section 2.3) reports 78-85 % for perceived gender and 67-78 % for skin.
+ENTIGEN (section 2.3) reports 78-85% for perceived gender and 67-78% for skin.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ class Results:
 
     @property
     def level(self) -> float:
-        """Level of the tests that belongs to the intervals' confidence: .05 to 95 %."""
+        """Level of the tests that belongs to the intervals' confidence: .05 to 95%."""
         return round(1 - self.settings.confidence, 10)
 
     def findings_of(self, study: str) -> Findings:

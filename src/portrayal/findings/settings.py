@@ -57,7 +57,7 @@ class AnalysisSettings:
         alternative: Which departure from the null counts.
         effect: The deviation in d: pooled (Cohen's d), or over the union (as in WEAT).
         resample: What intervals take as drawn by chance: "units", other prompts of the same kind;
-            "images", other images of these very prompts.
+            "images", other images of these prompts.
         permute: With prompts as units, what changes sides in T2IAT's permutation test: "stimuli", a
             stimulus with its attribute images; "targets", the neutral images alone, as in T2IAT.
         people: Who is judged where a person detector has looked: "each" person alone, most of a

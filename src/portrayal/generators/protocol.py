@@ -90,7 +90,7 @@ class GenerationSummary:
 
     def sentence(self) -> str:
         """Say it in one line; what did not happen is not mentioned."""
-        parts = [f"{self.made:,} images made", f"{self.present:,} were there"]
+        parts = [f"{self.made:,} images generated", f"{self.present:,} reused"]
         for count, words in (
             (self.refused, "refused by the model"),
             (self.failed, "failed (`retry_failed` tries again)"),

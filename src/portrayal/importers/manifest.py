@@ -1,4 +1,4 @@
-"""A folder of images with a table: one row an image, its prompt, and whatever else is known."""
+"""A folder of images with a table: one row per image, its prompt, and whatever else is known."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class TransformersTowers:
         return self._rows(self._model.get_text_features, inputs)
 
     def embed_images(self, images: Sequence[Image.Image]) -> npt.NDArray[np.float32]:
-        """Return one row an image."""
+        """Return one row per image."""
         return self._rows(self._model.get_image_features, self._prepared(images))
 
     def _prepared(self, images: Sequence[Image.Image]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class Towers(Protocol):
         """Return one row a text, cut to the window where necessary."""
 
     def embed_images(self, images: Sequence[Image.Image]) -> npt.NDArray[np.float32]:
-        """Return one row an image."""
+        """Return one row per image."""
 
 
 class TowerEncoder:

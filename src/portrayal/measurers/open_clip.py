@@ -68,7 +68,7 @@ class OpenClipTowers:
             )
 
     def embed_images(self, images: Sequence[Image.Image]) -> npt.NDArray[np.float32]:
-        """Return one row an image."""
+        """Return one row per image."""
         pixels = self._torch.stack([self._prepare(image) for image in images])
         with self._torch.inference_mode():
             return self._rows(self._model.encode_image(pixels.to(self._device, self._dtype)))

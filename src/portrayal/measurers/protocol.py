@@ -166,7 +166,7 @@ class MeasurementSummary:
 
     def sentence(self) -> str:
         """Say it in one line; what did not happen is not mentioned."""
-        parts = [f"{self.measured:,} images measured", f"{self.present:,} were before"]
+        parts = [f"{self.measured:,} images measured", f"{self.present:,} measured before"]
         parts += [f"{count:,} not: {reason}" for reason, count in self.reasons.items()]
         if self.texts:
             cut = f" ({self.truncated:,} of them cut)" if self.truncated else ""

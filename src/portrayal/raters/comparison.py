@@ -70,7 +70,7 @@ def compare_labels(
 ) -> ComparisonResult:
     """Compare a classifier's labels with the raters', image by image.
 
-    The published rate (ENTIGEN, section 2.3: 78-85 % for perceived gender, 67-78 % for skin) is
+    The published rate (ENTIGEN, section 2.3: 78-85% for perceived gender, 67-78% for skin) is
     `agreement`: over images where both name a group. What the classifier leaves open is counted
     beside it and stands in the confusion matrix.
 

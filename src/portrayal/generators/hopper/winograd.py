@@ -4,8 +4,8 @@ Every 2 x 2 pixels of the answer are a tile. What its 4 x 4 inputs contribute is
 sums and differences; each of the 16 is one matrix product over channels, with weights spread
 likewise; four sums over the products give the tile (Lavin and Gray, "Fast algorithms for
 convolutional neural networks", 2016, F(2 x 2, 3 x 3)). Spread inputs, spread weights and products
-are rounded: in bfloat16 an answer is off by 0.5 % of its size, where the plain convolution makes
-0.17 % (0.06 and 0.02 % in float16). While it works it needs four times the memory of its inputs and
+are rounded: in bfloat16 an answer is off by 0.5% of its size, where the plain convolution makes
+0.17% (0.06 and 0.02% in float16). While it works it needs four times the memory of its inputs and
 of its answer.
 """
 

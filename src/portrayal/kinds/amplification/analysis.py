@@ -197,7 +197,7 @@ def _warnings(view: AmplificationView, found: Mapping[SubsetName, Amplified]) ->
 def _about(
     study: AmplificationStudy, selection: Selection, audit: AuditFolder, rule: FaceRule | None
 ) -> Iterator[str]:
-    """Say what the numbers stand on, whatever the encoder."""
+    """Say what the numbers rest on, whatever the encoder."""
     about = selection.about
     yield (
         f"Training images: corpus {about['corpus']['name']}; captions with the occupation as a "

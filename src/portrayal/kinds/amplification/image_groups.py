@@ -33,7 +33,7 @@ from portrayal.studies import NOBODY, UNKNOWN, Axis
 
 NO_IMAGE = "no image (it failed, or cannot be read)"
 SHOWS_NOBODY = "shows nobody (the encoder's person question)"
-UNCLEAR = "group not clear (probability below the threshold)"
+UNCLEAR = "group unknown (probability below the threshold)"
 NO_FACE = "no face"
 SMALL_FACE = "no face that is sure and large enough"
 SEVERAL_FACES = "more than one face"

@@ -8,7 +8,7 @@ from scipy import stats
 
 SPREAD = 12.0
 """Standard deviation of amplification over occupations, in points: that of a small model over its
-76 occupations (11.4 points, 95 % interval 8.7 to 14.2). A plan needs some number."""
+76 occupations (11.4 points, 95% interval 8.7 to 14.2). A plan needs some number."""
 
 
 def detectable(occupations: int, *, alpha: float = 0.05) -> str:

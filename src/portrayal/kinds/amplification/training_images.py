@@ -33,7 +33,7 @@ class FetchSummary:
 
     def sentence(self) -> str:
         """Say it in one line."""
-        parts = [f"{self.fetched:,} training images fetched, {self.present:,} were there"]
+        parts = [f"{self.fetched:,} training images fetched, {self.present:,} reused"]
         parts += [f"{n:,} cannot be had: {why}" for why, n in self.reasons.most_common(3)]
         return ", ".join(parts)
 

@@ -27,7 +27,7 @@ SHAPLEY = 0
 class WordScore:
     """One number with what is known about it; NaN where there is no answer.
 
-    `p` is two-sided and agrees with the interval: it is below 5 % where a 95 % interval leaves out
+    `p` is two-sided and agrees with the interval: it is below 5% where a 95% interval leaves out
     zero.
     """
 
