@@ -145,7 +145,7 @@ def test_every_dropped_image_has_a_reason_and_a_side(result: StudyResult) -> Non
     dropped = {(r["subset"], r["occupation"], r["side"]): r for r in rows(result, "dropped")}
     nurse = dropped["naive", "nurse", "generated"]
     assert (nurse["images"], nurse["dropped"]) == (20, 2)
-    assert "1 group not clear" in nurse["reasons"]
+    assert "1 group unknown" in nurse["reasons"]
     assert "1 shows nobody" in nurse["reasons"]
     assert dropped["naive", "nurse", "training"]["images"] == 20, "once, not once a prompt"
 

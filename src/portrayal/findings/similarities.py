@@ -38,7 +38,7 @@ def similarities(
 
     Raises:
         StudyError: The study has no axes.
-        AuditError: The encoder has no measurements in this audit, or has not embedded the axes' texts.
+        AuditError: The encoder measured no image of this audit, or did not embed the axes' texts.
     """
     axes = study.asked_axes()
     if not axes:

@@ -37,7 +37,8 @@ def trust_lines(
     labelled = _labelled(results)
     if labelled is not None:
         without, of = labelled
-        yield "Without a label", f"{count(without)} of {count(of)} ({percent(without / of)})"
+        share = f"{count(without)} of {count(of)} ({percent(without / of)})"
+        yield "Without a label", f"{share} in the first study"
     yield "Measured", _joined(list(asked)) if asked else "associations only"
     missing = [name for name in default_axes() if name not in asked]
     if missing:
