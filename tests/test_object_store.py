@@ -157,7 +157,7 @@ def test_verbs_one_after_the_other(
         return json.loads(answer.out)
 
     assert portrayal("generate", study, *painter, "--out", url)["made"] == 12
-    assert portrayal("plan", study, "--out", url, "-n", "5")[0]["present"] == 12
+    assert portrayal("plan", study, "--out", url, "-n", "5")["studies"][0]["present"] == 12
     assert portrayal("measure", url)[0]["measured"] == 12
     assert portrayal("analyze", url)["findings"]
     files = portrayal("report", url, "--figures", "svg")

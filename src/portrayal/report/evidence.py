@@ -11,6 +11,7 @@ from portrayal.audit import AuditFolder
 from portrayal.findings import label_rows
 from portrayal.numbers import percent
 from portrayal.report.thumbnails import thumbnails
+from portrayal.studies import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,22 @@ class Evidence:
 
     Args:
         audit: The audit.
+        studies: Whose axes images are labelled on.
         prompts: Whose images may be shown.
         at_most: Images on the page; once they are used up, only those embedded before are shown.
     """
 
-    def __init__(self, audit: AuditFolder, prompts: Iterable[str], *, at_most: int) -> None:
+    def __init__(
+        self,
+        audit: AuditFolder,
+        studies: Sequence[Study],
+        prompts: Iterable[str],
+        *,
+        at_most: int,
+    ) -> None:
         self._audit, self._left = audit, at_most
         self._stored, self._refused, self._failed = _stored(audit, dict.fromkeys(prompts))
-        self._labels = _labels(audit, list(self._stored))
+        self._labels = _labels(audit, studies, list(self._stored))
         self._shown: dict[str, ShownImage] = {}
 
     def of(self, prompts: Sequence[str], *, each: int) -> list[ShownImage]:
@@ -127,10 +136,12 @@ def _stored(
     return found, others["refused"], others["failed"]
 
 
-def _labels(audit: AuditFolder, prompts: Sequence[str]) -> dict[str, list[ShownLabel]]:
+def _labels(
+    audit: AuditFolder, studies: Sequence[Study], prompts: Sequence[str]
+) -> dict[str, list[ShownLabel]]:
     """Return the labels of all images of some prompts, as wholes, by key."""
     found: dict[str, list[ShownLabel]] = {}
-    for row in label_rows(audit, prompts=prompts):
+    for row in label_rows(audit, studies, prompts=prompts):
         if row["person"] is None:
             one = ShownLabel(row["axis"], row["measurer"], row["label"], row["probability"])
             found.setdefault(row["key"], []).append(one)

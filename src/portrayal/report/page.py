@@ -67,7 +67,9 @@ def write_report(audit: AuditFolder) -> Path:
     results = Results.read(audit)
     studies = _studies(audit, results)
     counts = _counts(audit)
-    evidence = Evidence(audit, _prompts(results, studies), at_most=PAGE_IMAGES)
+    evidence = Evidence(
+        audit, list(studies.values()), _prompts(results, studies), at_most=PAGE_IMAGES
+    )
     hover = _Hover(audit, HOVER_IMAGES)
     shown, folder = cards(results, evidence), quoted(audit.path)
     html = (
@@ -87,7 +89,7 @@ def write_report(audit: AuditFolder) -> Path:
             limits=list(limits(results, list(studies.values()))),
             titles={section.study: section.title or section.study for section in results.studies},
             studies=[
-                _shown_study(audit, section, results, hover, evidence)
+                _shown_study(audit, section, studies.get(section.study), results, hover, evidence)
                 for section in results.studies
             ],
             several_measurers=len(results.measurers) > 1,
@@ -232,12 +234,12 @@ class _ShownStudy:
 def _shown_study(
     audit: AuditFolder,
     section: StudySection,
+    study: Study | None,
     results: Results,
     hover: _Hover,
     evidence: Evidence,
 ) -> _ShownStudy:
-    stored = audit.studies().get(section.study)
-    prompts = study_from_dict(stored).prompts() if stored else ()
+    prompts = () if study is None else study.prompts()
     shelves = evidence.shelves((prompt.text for prompt in prompts), each=8, at_most=SHELVES)
     return _ShownStudy(
         section,
