@@ -8,8 +8,6 @@ from portrayal.findings import Results, Shares, by_people
 from portrayal.numbers import count, percent
 from portrayal.studies import Axis, Study, default_axes
 
-NOT_CHECKED = "no"
-
 
 def trust_lines(
     results: Results, counts: Mapping[str, int], studies: Sequence[Study]
@@ -27,7 +25,7 @@ def trust_lines(
     people = ["human raters"] if len(machines) < len(results.measurers) else []
     yield "Labelled by", _joined([*named, *people])
     rated = results.labels.rated
-    checked = f"{count(rated)} images" if rated else NOT_CHECKED
+    checked = f"{count(rated)} images" if rated else "no"
     yield "Checked by people", "labels are by people" if people and not machines else checked
     yield "Label error", results.labels.error_in_words()
     yield from _label_lines(results)
