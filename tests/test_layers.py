@@ -33,10 +33,11 @@ ALLOWED: dict[str, set[str]] = {
     },
     "language": {"errors", "records", "plugins", "studies", "loading"},
     "corpora": {*BASE, "language"},
-    "raters": BASE,
+    "web": {"errors", "pixels", "audit"},
+    "raters": {*BASE, "web"},
     "findings": {*BASE, "measurers", "raters"},
     "kinds": {*BASE, "generators", "measurers", "language", "corpora", "raters", "findings"},
-    "report": {*BASE, "generators", "findings", "kinds"},
+    "report": {*BASE, "generators", "findings", "kinds", "raters", "web"},
     "runner": {
         *BASE, "generators", "measurers", "language", "corpora", "raters", "findings", "kinds",
         "report", "importers",

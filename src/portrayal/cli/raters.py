@@ -75,9 +75,10 @@ def annotate(
     from portrayal.audit import AuditFolder, quoted
     from portrayal.findings import predicted_labels
     from portrayal.raters import site
+    from portrayal.web import listen
 
     usual = (3, 3, 0.05) if sample is None else (1, 1, 0.2)
-    with site.listen(host, port, url=url) as place:  # first: links are shown once
+    with listen(host, port, url=url) as place:  # first: links are shown once
         prepared = site.prepare(
             audit, study=study, raters=raters or usual[0], questions=questions,
             attribute=attribute, known=known, database=database,

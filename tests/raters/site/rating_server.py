@@ -20,8 +20,8 @@ from PIL import Image, ImageDraw
 from portrayal.audit import AuditFolder
 from portrayal.raters.site.app import SiteSettings, create_app
 from portrayal.raters.site.database import open_database
-from portrayal.raters.site.protection import LOOPBACK
 from portrayal.records import Identity, ImageRecord
+from portrayal.web import LOOPBACK
 
 SERVE = """
 import json, sys

@@ -21,9 +21,9 @@ from portrayal.raters.site.dealing import Terms
 from portrayal.raters.site.ledger import Ledger
 from portrayal.raters.site.overview import campaign_state
 from portrayal.raters.site.recorder import Recorder, Submission
-from portrayal.raters.site.tokens import hashed
 from portrayal.records import Identity, ImageRecord
 from portrayal.studies.reading import study_from_toml
+from portrayal.web import hashed
 from raters_images import png
 
 STUDIES = {

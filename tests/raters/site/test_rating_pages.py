@@ -21,9 +21,9 @@ from portrayal.errors import AuditError, ImportFileError, SettingError
 from portrayal.raters import site
 from portrayal.raters.mapping import read_map
 from portrayal.raters.reading import read_votes
-from portrayal.raters.site import rating as web_rating
-from portrayal.raters.site.protection import Rate
 from portrayal.studies.reading import load_study
+from portrayal.web import access
+from portrayal.web.protection import Rate
 
 Start = Callable[[Path], ThreadServer]
 FORM = {"content-type": "application/x-www-form-urlencoded", "accept": "application/json"}
@@ -150,7 +150,7 @@ def test_another_raters_task_cannot_be_written(
         stolen = bo.post(f"/rate/{code}", data={**form, "answer.person": "yes"}, headers=FORM)
         assert stolen.status_code == 403
         # Even with a form token made from the own link, the task is not Bo's.
-        from portrayal.raters.site.tokens import form_token
+        from portrayal.web import form_token
 
         own = {"form": form_token(tokens["Bo"], code), "answer.person": "yes"}
         assert bo.post(f"/rate/{code}", data=own, headers=FORM).status_code == 403
@@ -228,7 +228,7 @@ def test_a_script_is_slowed_down(
     audit: AuditFolder, serve_here: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # On a slow machine a script is no faster than what is allowed; here nothing is given back.
-    monkeypatch.setattr(web_rating, "PER_TOKEN", Rate(web_rating.PER_TOKEN.burst, 0.0))
+    monkeypatch.setattr(access, "PER_TOKEN", Rate(access.PER_TOKEN.burst, 0.0))
     tokens = site.prepare(audit.path, raters=["Ann", "Bo"], per_image=2, checks=0.1).tokens
     server = serve_here(audit.path)
     with client(server, tokens["Ann"]) as ann, client(server, tokens["Bo"]) as bo:

@@ -32,7 +32,7 @@ from portrayal.raters.site.dealing import IN_HAND, Terms
 from portrayal.raters.site.ledger import Ledger
 from portrayal.raters.site.recorder import Recorder, Saved, Submission, Unacceptable
 from portrayal.raters.site.roster import Roster
-from portrayal.raters.site.tokens import hashed
+from portrayal.web import hashed
 
 TERMS = Terms(2, 0.0, 0)
 WHOLE = {"person": "yes", "attribute": "yes", "gender": "man", "skin": "dark skin"}

@@ -14,16 +14,15 @@ from portrayal.errors import MissingExtra
 if TYPE_CHECKING:
     from portrayal.raters.site.collection import collect
     from portrayal.raters.site.preparation import Preparation, prepare
-    from portrayal.raters.site.serving import Site, listen, serve
+    from portrayal.raters.site.serving import Site, serve
 
-__all__ = ["Preparation", "Site", "collect", "listen", "prepare", "serve"]
+__all__ = ["Preparation", "Site", "collect", "prepare", "serve"]
 
 _HOMES = {
     "Preparation": "preparation",
     "collect": "collection",
     "prepare": "preparation",
     "Site": "serving",
-    "listen": "serving",
     "serve": "serving",
 }
 

@@ -19,10 +19,16 @@ from portrayal.raters.reliability import agreement
 from portrayal.raters.site import overview, pages
 from portrayal.raters.site.database import Database
 from portrayal.raters.site.dealing import Terms
-from portrayal.raters.site.protection import read_form, require_own_origin
-from portrayal.raters.site.rating import AccessCookies
 from portrayal.raters.site.roster import Roster
-from portrayal.raters.site.tokens import LONGEST, form_token, hashed, matches
+from portrayal.web import (
+    LONGEST,
+    AccessCookies,
+    form_token,
+    hashed,
+    matches,
+    read_form,
+    require_own_origin,
+)
 
 FORM = "admin"
 

@@ -12,7 +12,6 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError
@@ -20,13 +19,11 @@ from portrayal.raters.site import pages
 from portrayal.raters.site.administration import AdminPages
 from portrayal.raters.site.collection import Collector
 from portrayal.raters.site.database import Database
-from portrayal.raters.site.images import AuditImages
 from portrayal.raters.site.ledger import Ledger
 from portrayal.raters.site.preparation import stored_questions, stored_terms
-from portrayal.raters.site.protection import Protection
-from portrayal.raters.site.rating import AccessCookies, RatingPages
+from portrayal.raters.site.rating import RatingPages
 from portrayal.raters.site.recorder import Recorder
-from portrayal.raters.site.tokens import hashed
+from portrayal.web import AccessCookies, AuditImages, Protection, hashed
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +94,12 @@ def create_app(
         routes=[
             *rating.routes(),
             *admin.routes(),
-            Route("/static/{name}", _static),
-            Route("/favicon.ico", _nothing),
+            *pages.PAGES.routes(),
         ],
         middleware=[Middleware(Protection, hosts=settings.hosts)],
         exception_handlers={HTTPException: _problem, Exception: _fault},
         lifespan=lifespan,
     )
-
-
-async def _static(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in pages.STATIC:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    return pages.static_response(name)
-
-
-async def _nothing(request: Request) -> Response:
-    return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
 async def _problem(request: Request, error: Exception) -> Response:

@@ -26,8 +26,8 @@ from portrayal.raters.site.database import (
     RatingTask,
     Setting,
 )
-from portrayal.raters.site.tokens import new_code
 from portrayal.records import digest
+from portrayal.web import new_code
 
 IN_HAND = 2
 """So many open tasks a rater has: the image on the page, and the next one, fetched ahead."""

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from portrayal.raters.site.database import AnswerRow, Database, ImageRow, Rater, RatingTask
 from portrayal.raters.site.dealing import Terms, deal, share_of_work
-from portrayal.raters.site.tokens import hashed
+from portrayal.web import hashed
 
 
 @dataclass(frozen=True, slots=True)

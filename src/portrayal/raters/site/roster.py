@@ -20,8 +20,8 @@ from portrayal.raters.site.database import (
     RatingTask,
 )
 from portrayal.raters.site.dealing import RATING, Terms, shuffled
-from portrayal.raters.site.tokens import hashed, new_token
 from portrayal.raters.subjects import Subject
+from portrayal.web import hashed, new_token
 
 MOST_RATERS = 1_000
 

@@ -1,0 +1,17 @@
+from .access import AccessCookies as AccessCookies
+from .images import AuditImages as AuditImages
+from .images import ImageFile as ImageFile
+from .pages import Pages as Pages
+from .protection import LOOPBACK as LOOPBACK
+from .protection import Protection as Protection
+from .protection import read_form as read_form
+from .protection import require_own_origin as require_own_origin
+from .serving import Listening as Listening
+from .serving import listen as listen
+from .serving import serve_app as serve_app
+from .tokens import LONGEST as LONGEST
+from .tokens import form_token as form_token
+from .tokens import hashed as hashed
+from .tokens import matches as matches
+from .tokens import new_code as new_code
+from .tokens import new_token as new_token
