@@ -19,6 +19,7 @@ from portrayal.statistics.validation.association import AssociationWorld
 from portrayal.statistics.validation.change import ChangeWorld
 from portrayal.statistics.validation.classification import ClassifierWorld
 from portrayal.statistics.validation.correlation import CorrelationSetting
+from portrayal.statistics.validation.differences import TwoModelWorld
 from portrayal.statistics.validation.diversity import EvennessWorld, ScoreWorld
 from portrayal.statistics.validation.influence import InfluenceWorld
 from portrayal.statistics.validation.levels import LevelWorld
@@ -30,6 +31,7 @@ WORLDS = list(chain.from_iterable(settings() for settings in FAMILIES.values()))
 PAGE = Path(__file__).parents[2] / "docs" / "statistics" / "validation.md"
 ELSEWHERE = {"looks", "draw_labels", "prediction_powered_share"}
 """Estimators with tables on pages of their own."""
+DIFFERENCES = PAGE.with_name("differences.md")
 EXAMPLES: list[KnownWorld] = [
     ShareWorld(0.3, 5, 9, 0.2),
     LevelWorld("few", ((0.5, 0.5),) * 3, 4, 9, 0.2),
@@ -37,6 +39,8 @@ EXAMPLES: list[KnownWorld] = [
     ScoreWorld("uniform", 4, 9, prompts=3, icc=0.2),
     EvennessWorld((0.5, 0.3, 0.2), 5.0, 6, 9),
     ChangeWorld("uniform", 8, 6, unknown=(0.0, 0.3)),
+    TwoModelWorld(0.4, 6, 8, by=0.1, unknown=(0.0, 0.3)),
+    TwoModelWorld(0.4, 6, 12, by=0.1, unit="image", of="equivalence"),
     AmplificationSetting("few", 12, 1, 50, 500),
     ReductionSetting(12, 60),
     AssociationWorld("few", (5, 5)),
@@ -128,7 +132,7 @@ def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_page_has_every_setting() -> None:
-    text = PAGE.read_text()
+    text = PAGE.read_text() + DIFFERENCES.read_text()
     here = [one for one in WORLDS if one.estimator not in ELSEWHERE]
     missing = [name(one) for one in here if f"| {one.estimator} | {one.setting} |" not in text]
     assert not missing, "the table is that of python -m portrayal.statistics.validation"

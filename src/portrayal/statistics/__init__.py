@@ -66,6 +66,13 @@ from portrayal.statistics.concept import (
 from portrayal.statistics.correction import benjamini_hochberg
 from portrayal.statistics.correlation import CorrelationResult, pearson_correlation
 from portrayal.statistics.counts import Intervals
+from portrayal.statistics.differences import (
+    DifferenceResult,
+    PromptUnit,
+    estimate_difference,
+    mean_difference,
+    share_difference,
+)
 from portrayal.statistics.diversity import (
     BiasResult,
     DiversityResult,
@@ -76,6 +83,13 @@ from portrayal.statistics.diversity import (
 )
 from portrayal.statistics.drawn_labels import CombinedResult, combine_draws, combine_p_values
 from portrayal.statistics.effect import cohen_size_word
+from portrayal.statistics.equivalence import (
+    EquivalenceResult,
+    NonInferiorityResult,
+    Worse,
+    equivalence,
+    non_inferiority,
+)
 from portrayal.statistics.influence import (
     combine,
     hoeffding_bound,
@@ -159,8 +173,10 @@ __all__ = [
     "CorrelationResult",
     "CountedAmplificationResult",
     "DecompositionResult",
+    "DifferenceResult",
     "DiversityResult",
     "Embeddings",
+    "EquivalenceResult",
     "InfluenceResult",
     "InteractionResult",
     "Interval",
@@ -174,10 +190,12 @@ __all__ = [
     "ManyGroupDiversityResult",
     "MeanInfluenceResult",
     "MultiAssociationResult",
+    "NonInferiorityResult",
     "Occupations",
     "PairedChangeResult",
     "PermutationResult",
     "PredictionPoweredResult",
+    "PromptUnit",
     "PublishedScores",
     "RankCorrelationResult",
     "ReductionResult",
@@ -189,6 +207,7 @@ __all__ = [
     "Texts",
     "Unit",
     "UnknownResult",
+    "Worse",
     "amplification",
     "amplification_against_shares",
     "amplification_from_counts",
@@ -219,6 +238,8 @@ __all__ = [
     "difference_between_levels",
     "diversity_score",
     "draw_labels",
+    "equivalence",
+    "estimate_difference",
     "fleiss_kappa",
     "hoeffding_bound",
     "hoeffding_margin",
@@ -234,8 +255,10 @@ __all__ = [
     "level_test",
     "look_sizes",
     "many_group_diversity",
+    "mean_difference",
     "mean_influence",
     "multi_association",
+    "non_inferiority",
     "pair_interactions",
     "paired_change",
     "pearson_correlation",
@@ -247,6 +270,7 @@ __all__ = [
     "reduction_from_counts",
     "sample_subsets",
     "shapley_influence",
+    "share_difference",
     "share_interval",
     "single_association",
     "spent_share",

@@ -330,13 +330,7 @@ def _bias_of_images(
 ) -> Estimate:
     relabelled = relabel(pairs, resamples=settings.resamples, rng=settings.rng)
     null = 2 * (relabelled.first_after / pairs.n_after - relabelled.first_before / pairs.n_before)
-    variances = []
-    for first, n in ((pairs.first_before, pairs.n_before), (pairs.first_after, pairs.n_after)):
-        # Agresti and Caffo (2000): one image more of each group, so that few alike are no proof.
-        share = (first + 1) / (n + 2)
-        variances.append(4 * share * (1 - share) / (n + 2))
-    shared = 2 * pairs.correlation * np.sqrt(variances[0] * variances[1])
-    error = math.sqrt(float(weights**2 @ (variances[0] + variances[1] - shared)))
+    error = 2 * pairs.standard_error(weights)
     return image_estimate(relabelled, null @ weights, value, error, confidence=settings.confidence)
 
 

@@ -97,6 +97,22 @@ class PairedCounts:
         chance = float((scale**2 * noise * (complete > 1)).sum())
         return seen * max(1 - 4 * chance / seen**2, 0.0) if seen else 0.0
 
+    def standard_error(self, weights: FloatArray, correlation: FloatArray | None = None) -> float:
+        """Return that of a weighted mean over attributes of the shares after less those before.
+
+        Args:
+            weights: Of the attributes.
+            correlation: Of the two shares of each attribute; None: `correlation`.
+        """
+        variances = []
+        for first, n in ((self.first_before, self.n_before), (self.first_after, self.n_after)):
+            # Agresti and Caffo (2000): one more image of each group; few alike are no proof.
+            share = (first + 1) / (n + 2)
+            variances.append(share * (1 - share) / (n + 2))
+        alike = self.correlation if correlation is None else correlation
+        shared = 2 * alike * np.sqrt(variances[0] * variances[1])
+        return math.sqrt(float(weights**2 @ (variances[0] + variances[1] - shared)))
+
     def rows(self, chosen: NDArray[np.bool_]) -> PairedCounts:
         """Return some of the attributes."""
         return PairedCounts(*(getattr(self, name)[chosen] for name in self.__slots__))
