@@ -77,7 +77,16 @@ class GenerationError(PortrayalError):
 
 
 class PromptTooLong(GenerationError):
-    """A prompt is longer than the text encoder's window."""
+    """A prompt is longer than the text encoder's window.
+
+    Args:
+        message: Which one, and by how much.
+        texts: All prompts that are too long.
+    """
+
+    def __init__(self, message: str, texts: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.texts = tuple(texts)
 
 
 class GenerationStopped(GenerationError):

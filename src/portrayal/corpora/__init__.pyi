@@ -14,6 +14,7 @@ from .group_indicators import indicators as indicators
 from .group_indicators import label_set as label_set
 from .group_indicators import shares_by_term as shares_by_term
 from .images import Unreadable as Unreadable
+from .layouts import expanded as expanded
 from .neighbours import Neighbours as Neighbours
 from .neighbours import Similarity as Similarity
 from .neighbours import filled as filled
@@ -23,7 +24,6 @@ from .sampling import draw as draw
 from .shares import correlation_sentence as correlation_sentence
 from .shares import indicator_correlation as indicator_correlation
 from .shares import read_shares as read_shares
-from .sources import expanded as expanded
 from .terms import Term as Term
 from .terms import checked as checked
 from .terms import read_terms as read_terms

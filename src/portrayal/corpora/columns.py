@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -13,7 +15,23 @@ TEXTS = ("text", "caption", "prompt", "alt", "title", "description", "txt")
 """Names of caption columns, in any case; the first that is there is taken."""
 IMAGES = ("image", "jpg", "jpeg", "png", "webp", "image_bytes", "img", "picture", "bytes")
 FILES = ("image_path", "file_name", "filename", "image_file", "path", "image", "file")
+LINKS = ("url", "image_url", "link", "href", "src")
 _SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the user says about columns; None where they are to be found."""
+
+    text: str | None = None
+    images: str | None = None
+    root: str | None = None
+
+    def root_of(self, path: str) -> str:
+        """Return the folder that a table's paths of images start from."""
+        if self.root is not None:
+            return self.root if "://" in self.root else os.path.abspath(self.root)
+        return path.rsplit("/", 1)[0]
 
 
 class NoText(CorpusError):
@@ -70,6 +88,13 @@ def images_column(
     files = (fields[name] for name in FILES if name in fields and _is_string(fields[name].type))
     field = next(files, None)
     return None if field is None else _images(field, root)
+
+
+def link_column(schema: pa.Schema, *, text: str) -> str:
+    """Return the column of the images' addresses; "" where there is none."""
+    by_name = {field.name.lower(): field for field in schema if field.name != text}
+    fields = (by_name[name] for name in LINKS if name in by_name)
+    return next((str(field.name) for field in fields if is_text(field.type)), "")
 
 
 def is_text(kind: pa.DataType) -> bool:

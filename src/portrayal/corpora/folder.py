@@ -21,10 +21,12 @@ from typing import Any
 from portrayal.audit import write_text
 from portrayal.corpora import census, images, inspection, search
 from portrayal.corpora.captions import CaptionSet, checked_name, stored, write_set
+from portrayal.corpora.columns import Columns
+from portrayal.corpora.layouts import expanded, unread
 from portrayal.corpora.matching import ANY, every_caption_sql, labels_sql
 from portrayal.corpora.problems import Problem
 from portrayal.corpora.reading import Readable, Reader
-from portrayal.corpora.sources import CorpusFile, Place, expanded, shown
+from portrayal.corpora.sources import CorpusFile, Place, shown
 from portrayal.corpora.terms import Term, checked
 from portrayal.errors import CorpusError
 from portrayal.progress import OnProgress
@@ -239,7 +241,7 @@ def create_corpus(
 
     Args:
         folder: The corpus folder; made if absent.
-        sources: Parquet, CSV and tar files, patterns, folders, and URLs of them (fsspec).
+        sources: Files, folders, patterns, and URLs of them (fsspec); see `layouts` and `sources`.
         text: The column of the captions; found by its name if left out.
         images: The column of the images, of their bytes or of their paths; likewise.
         root: The folder that paths of images start from; the table's own if left out.
@@ -253,16 +255,17 @@ def create_corpus(
     known = list(before.sources) if before else []
     paths = {before.place(one).path: i for i, one in enumerate(known)} if before else {}
     left_out = list(before.left_out) if before else []
-    columns = inspection.Columns(text, images, None if root is None else str(root))
-    for path in expanded(sources):
-        found = inspection.inspect(path, where, columns)
+    columns = Columns(text, images, None if root is None else str(root))
+    files = expanded(sources)
+    for path in files.sources:
+        found, problems = inspection.inspect(path, where, columns)
         left_out = [one for one in left_out if not one.where.startswith(f"{shown(path)}: ")]
-        if isinstance(found, Problem):
-            left_out.append(found)
-        elif path in paths:
+        left_out += problems
+        if found is not None and path in paths:
             known[paths[path]] = found
-        else:
+        elif found is not None:
             known.append(found)
+    left_out += unread(files.unread, left_out)
     if not known:
         raise CorpusError(f"{where}: no source can be used; first: {left_out[0].where}")
     content = {

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from portrayal.corpora.sources import CorpusFile, ImageColumn, Place
+from portrayal.corpora.tables import open_arrow
 from portrayal.errors import CorpusError
 from portrayal.loading import first_line
 from portrayal.records import FORMATS, MAX_PIXELS
@@ -72,8 +73,14 @@ def _of_source(
     done = 0
     try:
         with contextlib.ExitStack() as stack:
-            tar = stack.enter_context(place.open()) if how.kind == "tar" else None
-            for row, values in _values(listing, columns, rows):
+            held = Place(how.root) if how.root else place
+            tar = stack.enter_context(held.open()) if how.kind == "tar" else None
+            cells = (
+                _arrow_values(place, how.column, rows)
+                if how.kind == "arrow"
+                else cell_values(listing, columns, rows)
+            )
+            for row, values in cells:
                 done += 1
                 yield row, _answer(how, values, tar)
     except (pa.ArrowException, OSError, CorpusError) as error:
@@ -82,10 +89,30 @@ def _of_source(
             yield row, Unreadable(f"cannot be read: {said}")
 
 
-def _values(
+def _arrow_values(
+    place: Place, column: str, rows: Sequence[int]
+) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the wanted cells of an Arrow file."""
+    waiting = list(reversed(rows))
+    at = 0
+    with place.open() as file:
+        for batch in open_arrow(file):
+            while waiting and waiting[-1] < at + len(batch):
+                row = waiting.pop()
+                yield row, [batch.column(column)[row - at].as_py()]
+            at += len(batch)
+
+
+def cell_values(
     listing: Place, columns: Sequence[str], rows: Sequence[int]
 ) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the wanted cells of a Parquet file, reading only the row groups that hold some."""
+    """Yield the wanted cells of a Parquet file, reading only the row groups that hold some.
+
+    Args:
+        listing: The Parquet file.
+        columns: Their columns.
+        rows: Their rows, in rising order.
+    """
     waiting = list(reversed(rows))
     with listing.open() as file, pq.ParquetFile(file) as parquet:
         start = 0
@@ -107,15 +134,14 @@ def _answer(how: ImageColumn, values: Sequence[Any], tar: Any) -> Answer:
     value = values[0]
     if how.kind == "tar":
         return _from_tar(tar, *values)
-    if how.kind == "struct":
-        value = value or {}
+    if isinstance(value, dict):
         data, value = value.get("bytes"), value.get("path")
         if data:
             return bytes(data)
-    if how.kind == "bytes":
-        return bytes(value) if value else Unreadable("no image in this row")
     if not value:
         return Unreadable("no image in this row")
+    if how.kind == "bytes" or (how.kind == "arrow" and isinstance(value, bytes)):
+        return bytes(value)
     path = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     return _from_file(how.root, path)
 

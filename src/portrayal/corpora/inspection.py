@@ -5,39 +5,27 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.corpora.columns import NoText, images_column, text_column
-from portrayal.corpora.listings import CAPTION, list_table, list_tar
+from portrayal.corpora.columns import Columns, NoText, images_column, link_column, text_column
+from portrayal.corpora.listings import Listing
 from portrayal.corpora.problems import Problem
+from portrayal.corpora.samples import list_folder, list_shard, list_tar
 from portrayal.corpora.sources import ENDINGS, CorpusFile, Place, footer_hash, kind_of, shown
+from portrayal.corpora.tables import list_arrow, list_lines, list_table
 from portrayal.errors import CorpusError, one_of
 from portrayal.loading import first_line
 
 LISTINGS = "listings"
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """What the user says about columns; None where they are to be found."""
-
-    text: str | None = None
-    images: str | None = None
-    root: str | None = None
-
-    def root_of(self, path: str) -> str:
-        """Return the folder that a table's paths of images start from."""
-        if self.root is not None:
-            return self.root if "://" in self.root else os.path.abspath(self.root)
-        return path.rsplit("/", 1)[0]
-
-
-def inspect(path: str, corpus: Path, columns: Columns) -> CorpusFile | Problem:
-    """Return a source, or why it cannot be one.
+def inspect(
+    path: str, corpus: Path, columns: Columns
+) -> tuple[CorpusFile | None, tuple[Problem, ...]]:
+    """Return a source and what is damaged in it; None with the reason why it cannot be one.
 
     Args:
         path: An absolute path or a URL.
@@ -47,10 +35,10 @@ def inspect(path: str, corpus: Path, columns: Columns) -> CorpusFile | Problem:
     try:
         return _source(path, corpus, columns)
     except NoText as error:
-        return Problem("no text", 1, f"{shown(path)}: {error}")
+        return None, (Problem("no text", 1, f"{shown(path)}: {error}"),)
     except (CorpusError, pa.ArrowException, OSError) as error:
         said = str(error) if isinstance(error, CorpusError) else first_line(error)
-        return Problem("unreadable", 1, f"{shown(path)}: {said}")
+        return None, (Problem("unreadable", 1, f"{shown(path)}: {said}"),)
 
 
 def stated_origin(kind: str, place: Place) -> str:
@@ -93,7 +81,7 @@ def check_unchanged(source: CorpusFile, place: Place, corpus: Path) -> None:
         )
 
 
-def _source(path: str, corpus: Path, columns: Columns) -> CorpusFile:
+def _source(path: str, corpus: Path, columns: Columns) -> tuple[CorpusFile, tuple[Problem, ...]]:
     place = Place(path)
     kind = kind_of(path)
     if kind is None:
@@ -107,18 +95,27 @@ def _source(path: str, corpus: Path, columns: Columns) -> CorpusFile:
         text = text_column(schema, columns.text)
         root = columns.root_of(path)
         images = images_column(schema, columns.images, text=text, root=root)
-        return CorpusFile(near, kind, size, state, fingerprint, rows, text, images)
+        link = link_column(schema, text=text)
+        held = CorpusFile(near, kind, size, state, fingerprint, rows, text, images, link=link)
+        return held, ()
     name = hashlib.sha256(f"{path} {size} {state}".encode()).hexdigest()[:16] + ".parquet"
-    listing = corpus / LISTINGS / name
+    file = corpus / LISTINGS / name
+    found = _listed(kind, place, file, columns)
+    fingerprint = footer_hash(Place(str(file)))
+    rows = int(pq.read_metadata(file).num_rows)
+    listed = CorpusFile(
+        near, kind, size, state, fingerprint, rows, found.text, found.images, name, found.link
+    )
+    return listed, found.problems
+
+
+def _listed(kind: str, place: Place, listing: Path, columns: Columns) -> Listing:
     if kind == "tar":
-        text, images = CAPTION, list_tar(place, listing)
-    else:
-        text, images = list_table(
-            place, listing, text=columns.text, images=columns.images, root=columns.root_of(path)
-        )
-    fingerprint = footer_hash(Place(str(listing)))
-    rows = int(pq.read_metadata(listing).num_rows)
-    return CorpusFile(near, kind, size, state, fingerprint, rows, text, images, name)
+        return list_tar(place, listing)
+    if kind == "folder":
+        return list_folder(place, listing)
+    lists = {"shard": list_shard, "table": list_table, "lines": list_lines, "arrow": list_arrow}
+    return lists[kind](place, listing, columns)
 
 
 def _near(path: str, corpus: Path) -> str:

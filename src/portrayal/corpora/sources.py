@@ -1,32 +1,42 @@
-"""Where captions come from: Parquet files, CSV tables and WebDataset tars, here or at any URL.
+"""Where captions come from: Parquet files, tables, tars and folders, here or at any URL.
 
-A source is one file. Parquet is read where it lies; tables and tars are listed once into a small
-Parquet file inside the corpus folder, so that everything that searches sees Parquet.
+A source is one file, or a folder of images with captions beside them. Parquet is read where it
+lies; all else is listed once into a small Parquet file inside the corpus folder, so that everything
+that searches sees Parquet.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import glob
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from portrayal.audit import answering
 from portrayal.errors import AuditError, CorpusError, PortrayalError
 from portrayal.loading import import_extra
 
-Kind = Literal["parquet", "table", "tar"]
+Kind = Literal["parquet", "shard", "table", "lines", "arrow", "tar", "folder"]
+"""`shard` is img2dataset's: Parquet with a tar or folder of images beside it."""
 ENDINGS: Mapping[str, Kind] = {
     ".parquet": "parquet",
     ".csv": "table",
     ".tsv": "table",
+    ".jsonl": "lines",
+    ".ndjson": "lines",
+    ".arrow": "arrow",
     ".tar": "tar",
 }
+IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
+CAPTION_ENDINGS = (".txt", ".caption")
+_OF_A_SHARD = ("key", "status")
+"""Columns that img2dataset's metadata have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +44,14 @@ class ImageColumn:
     """How a source holds its images.
 
     Attributes:
-        kind: "struct" (bytes and path, as `datasets` writes), "bytes", "file" (a path), "tar".
+        kind: "struct" (bytes and path, as `datasets` writes), "bytes", "file" (a path), "tar",
+            "arrow" (a column of the Arrow file, of any of these).
         column: The column of the image, the bytes or the path.
-        root: For files: the folder that paths start from.
+        root: For files: the folder that paths start from. For tars: the tar, where it is not the
+            source itself.
     """
 
-    kind: Literal["struct", "bytes", "file", "tar"]
+    kind: Literal["struct", "bytes", "file", "tar", "arrow"]
     column: str
     root: str = ""
 
@@ -57,7 +69,8 @@ class CorpusFile:
         rows: Captions, the empty ones too.
         text: The column of the captions.
         images: How it holds images; None where it has none.
-        listing: Name of the Parquet file in the corpus folder, for tables and tars.
+        listing: Name of the Parquet file in the corpus folder, for all but Parquet.
+        link: The column of the images' addresses; "" where there is none.
     """
 
     path: str
@@ -69,6 +82,7 @@ class CorpusFile:
     text: str
     images: ImageColumn | None = None
     listing: str = ""
+    link: str = ""
 
     @property
     def label(self) -> str:
@@ -120,6 +134,9 @@ class Place:
         """
         if not self.is_remote:
             state = os.stat(self.path)
+            if os.path.isdir(self.path):
+                size = sum(one.stat().st_size for one in os.scandir(self.path))
+                return size, str(state.st_mtime_ns)
             return state.st_size, str(state.st_mtime_ns)
         system = filesystem(self.path)
         with asking(self.path):
@@ -211,30 +228,39 @@ def filesystem(url: str) -> Any:
         raise CorpusError(f"{shown(url)}: cannot be opened: {why}") from error
 
 
-def expanded(sources: Iterable[str | Path]) -> Iterator[str]:
-    """Yield the files that names stand for, each once: files, patterns, folders, URLs of them.
-
-    Raises:
-        CorpusError: A name stands for nothing.
-    """
-    seen: set[str] = set()
-    for source in sources:
-        name = str(source)
-        found = _remote(name) if "://" in name else _local(name)
-        if not found:
-            raise CorpusError(
-                f"{shown(name)}: nothing there that can hold captions; wanted: files ending in "
-                f"{', '.join(ENDINGS)}, a folder of them, a pattern, or a URL"
-            )
-        for path in found:
-            if path not in seen:
-                seen.add(path)
-                yield path
+def kind_by_name(path: str) -> Kind | None:
+    """Return what a file is by its ending."""
+    return ENDINGS.get("." + path.rsplit(".", 1)[-1].lower())
 
 
 def kind_of(path: str) -> Kind | None:
-    """Return what a file is by its ending."""
-    return ENDINGS.get("." + path.rsplit(".", 1)[-1].lower())
+    """Return what a source is; None where it is of no kind that is read."""
+    if "://" not in path and os.path.isdir(path):
+        return "folder"
+    return "shard" if is_shard(path) else kind_by_name(path)
+
+
+def companion(path: str) -> str:
+    """Return the tar or folder of images that lies beside a shard's metadata; "" for none."""
+    stem = path.removesuffix(".parquet")
+    if "://" not in path:
+        there = (one for one in (f"{stem}.tar", stem) if os.path.exists(one))
+        return next(there, "")
+    with contextlib.suppress(CorpusError, OSError), asking(path):
+        if filesystem(path).exists(f"{stem}.tar"):
+            return f"{stem}.tar"
+    return ""
+
+
+def is_shard(path: str) -> bool:
+    """Tell whether a file is the metadata of an img2dataset shard, with its images beside it."""
+    if not path.lower().endswith(".parquet"):
+        return False
+    if "://" not in path and not companion(path):
+        return False
+    with contextlib.suppress(pa.ArrowException, OSError, CorpusError), Place(path).open() as file:
+        return set(_OF_A_SHARD) <= set(pq.read_schema(file).names) and bool(companion(path))
+    return False
 
 
 def footer_hash(place: Place) -> str:
@@ -248,45 +274,3 @@ def footer_hash(place: Place) -> str:
             raise CorpusError("not a Parquet file, or one that was cut off")
         file.seek(size - 8 - length)
         return hashlib.sha256(file.read(length)).hexdigest()[:32]
-
-
-def _local(name: str) -> list[str]:
-    path = os.path.abspath(os.path.expanduser(name))
-    if os.path.isdir(path):
-        return _listed(sorted(str(file) for file in Path(path).rglob("*")))
-    if os.path.isfile(path):
-        return [path]
-    return _listed(sorted(glob.glob(path, recursive=True)))
-
-
-def _remote(url: str) -> list[str]:
-    protocol, _, rest = url.partition("://")
-    if ":" in rest.partition("/")[0].rpartition("@")[0]:
-        raise CorpusError(
-            f"{shown(url)}: the address holds a password, which would end up in files and logs; "
-            "leave it out and set it where the store's own tools look, as in the environment"
-        )
-    system = filesystem(url)
-    try:
-        with asking(url):
-            if any(mark in url for mark in "*?["):
-                found = sorted(system.glob(url))
-            elif system.isdir(url):
-                found = sorted(system.find(url))
-            else:
-                system.info(url)  # unlike `exists`, it says why it has no answer
-                return [url]
-    except FileNotFoundError:
-        return []
-    except CorpusError as error:
-        raise CorpusError(f"{shown(url)}: {error}") from error
-    return _listed([path if "://" in path else f"{protocol}://{path}" for path in found])
-
-
-def _listed(paths: Iterable[str]) -> list[str]:
-    """Keep what has a fitting ending and is no temporary or hidden file."""
-    return [
-        path
-        for path in paths
-        if kind_of(path) is not None and not path.rsplit("/", 1)[-1].startswith((".", "_"))
-    ]

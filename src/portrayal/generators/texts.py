@@ -133,25 +133,25 @@ class TextWindow:
             PromptTooLong: One would be, and truncation was not asked for.
         """
         texts = list(prompts)
-        cut = set()
+        cut: dict[str, str] = {}
         for tokenizer, window in self._readers:
             for start in range(0, len(texts), _COUNTED_AT_ONCE):
                 some = texts[start : start + _COUNTED_AT_ONCE]
                 counted = tokenizer(some, truncation=False, padding=False, verbose=False)
                 for prompt, ids in zip(some, counted["input_ids"], strict=True):
                     if len(ids) > window:
-                        cut.add(prompt)
-                        self._refuse(what, prompt, len(ids), window)
+                        cut.setdefault(prompt, _too_long(what, prompt, len(ids), window))
+        if cut and not self._truncate:
+            raise PromptTooLong(next(iter(cut.values())), list(cut))
         return len(cut)
 
-    def _refuse(self, what: str, prompt: str, tokens: int, window: int) -> None:
-        if self._truncate:
-            return
-        shown = prompt if len(prompt) <= _SHOWN else prompt[: _SHOWN - 1] + "…"
-        raise PromptTooLong(
-            f"{what} {shown!r} has {tokens} tokens, but the text encoder reads {window}; "
-            "shorten it, or let the rest be cut with `truncate`"
-        )
+
+def _too_long(what: str, prompt: str, tokens: int, window: int) -> str:
+    shown = prompt if len(prompt) <= _SHOWN else prompt[: _SHOWN - 1] + "…"
+    return (
+        f"{what} {shown!r} has {tokens} tokens, but the text encoder reads {window}; "
+        "shorten it, or let the rest be cut with `truncate`"
+    )
 
 
 def _readers(pipeline: Any) -> Iterable[tuple[Any, int]]:

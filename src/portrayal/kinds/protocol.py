@@ -108,6 +108,15 @@ class Kind(ABC, Generic[S]):
         """
         return study
 
+    def without_texts(self, study: S, texts: Collection[str]) -> S:
+        """Return the study without prompts that were found for it, not written by its author.
+
+        Args:
+            study: The study, prepared.
+            texts: Prompts that the generator cannot read to their end.
+        """
+        return study
+
     def detectable(self, study: S, settings: AnalysisSettings) -> str:
         """Return the smallest effect that the study would find four times in five, in words."""
         return ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from portrayal.audit import AuditFolder, compact, outcomes
-from portrayal.errors import AuditError, GenerationError, SettingError
+from portrayal.errors import AuditError, GenerationError, PromptTooLong, SettingError
 from portrayal.generators import GenerationSummary
 from portrayal.kinds import kind_of
 from portrayal.measurers import Measurer, MeasuresWhileGenerating, require_valid
@@ -100,7 +100,7 @@ def generate(
         session.prepare()
         require_valid_measurers(session, measurers)
         if session.studies != known:
-            engine.check(session.wanted().prompts)  # captions have become prompts
+            _fit(session, engine)  # captions have become prompts
         here = session.measurers if measuring and _looks_beside(session, engine) else ()
         rounds = [_round(session, engine, audit, here, retry_failed=retry_failed)]
         while measuring and (next_round(session) or (look is not None and look())):
@@ -109,6 +109,20 @@ def generate(
     compact(audit)
     _require_images(audit)
     return replace(_together(rounds), other_size=outcomes.of_other_size(audit))
+
+
+def _fit(session: Session, engine: Engine) -> None:
+    """Leave out texts that a kind has found itself and that the text encoder would cut.
+
+    Raises:
+        PromptTooLong: A prompt that a person wrote is too long.
+    """
+    try:
+        engine.check(session.wanted().prompts)
+    except PromptTooLong as error:
+        long = frozenset(error.texts)
+        session.studies = tuple(kind_of(one).without_texts(one, long) for one in session.studies)
+        engine.check(session.wanted().prompts)
 
 
 def _looks_beside(session: Session, engine: Engine) -> bool:

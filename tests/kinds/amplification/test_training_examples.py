@@ -13,10 +13,11 @@ import pytest
 
 from portrayal.audit import AuditFolder
 from portrayal.audit.selections import read_selection, training_audit
-from portrayal.errors import AuditError, LanguageError, StudyError
+from portrayal.errors import LanguageError, StudyError
 from portrayal.kinds.amplification import preparation
 from portrayal.kinds.amplification.caption_prompts import with_captions, with_paraphrases
 from portrayal.kinds.amplification.captions import select_captions
+from portrayal.kinds.amplification.kind import KIND
 from portrayal.kinds.amplification.preparation import carried_over, open_corpus
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.language.names import open_recogniser
@@ -151,8 +152,49 @@ def test_another_corpus_needs_another_audit(
     from portrayal.corpora import create_corpus
 
     create_corpus(tmp_path / "other", [other])
-    with pytest.raises(AuditError, match="another generator"):
+    before = read_selection(audit, "small")
+    with pytest.raises(StudyError, match="with other captions; take another `out`"):
         prepare(asked(), audit, tmp_path / "other")
+    after = read_selection(audit, "small")
+    assert before is not None
+    assert after is not None
+    assert after.table.equals(before.table), "refused before the selection is rewritten"
+
+
+def test_captions_without_images_end_before_anything_is_chosen_or_fetched(
+    captions: Path, audit: AuditFolder, tmp_path: Path
+) -> None:
+    links = tmp_path / "links"
+    links.mkdir()
+    for file in captions.glob("*.parquet"):
+        table = pq.read_table(file, columns=["TEXT"])
+        urls = [f"https://example.org/{i}.jpg" for i in range(len(table))]
+        pq.write_table(table.append_column("URL", [urls]), links / file.name)
+    with pytest.raises(StudyError, match="no images, so there is nothing to compare with; write"):
+        prepare(asked(), audit, links)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for file in captions.glob("*.parquet"):
+        table = pq.read_table(file, columns=["TEXT"])
+        names = [f"{i}.jpg" for i in range(len(table))]
+        pq.write_table(table.append_column("file_name", [names]), empty / file.name)
+    with pytest.raises(StudyError, match=r"none of \d+ selected captions that were tried"):
+        prepare(asked(), audit, empty)
+    assert read_selection(audit, "small") is None
+    assert training_audit(audit) is None
+
+
+def test_captions_longer_than_the_text_encoder_reads_are_no_prompts(
+    captions: Path, audit: AuditFolder
+) -> None:
+    study = prepare(asked(subsets=["naive", "captions"]), audit, captions)
+    drawn = study.drawn.captions["teacher"]
+    less = KIND.without_texts(study, {drawn[0].caption})
+    assert drawn[0].caption not in {one.text for one in less.prompts()}
+    assert [one.long for one in less.drawn.captions["teacher"]] == [True, False, False, False]
+    audit.remember_study(less.name, less.as_dict())
+    again = prepare(asked(subsets=["naive", "captions"]), audit, captions)
+    assert again.drawn == less.drawn, "it stays left out"
 
 
 def test_images_that_cannot_be_had_are_counted_and_asked_for_once(

@@ -217,13 +217,17 @@ def _about(
             f"exactly one face of confidence {rule.confidence:g} that fills {percent(rule.size)} "
             "of its width and height."
         )
-    lost = sum(
-        one.paraphrase == ""
-        for captions in (study.drawn.captions.values() if study.drawn else ())
-        for one in captions
-    )
-    if lost:
-        yield f"{lost} captions have no paraphrase that keeps the occupation; they are left out."
+    drawn = [one for own in (study.drawn.captions.values() if study.drawn else ()) for one in own]
+    if lost := sum(one.paraphrase == "" for one in drawn):
+        yield (
+            f"{lost} captions have no paraphrase that keeps the occupation and fits the text "
+            "encoder; they are left out."
+        )
+    if long := sum(one.long for one in drawn):
+        yield (
+            f"{long} of {len(drawn)} captions are longer than the text encoder reads and were not "
+            "used as prompts; generate with `truncate` to cut them instead."
+        )
     matches = about.get("matches", {})
     if absent := [name for name, n in matches.items() if not n]:
         yield f"No caption names: {', '.join(absent)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from portrayal.audit import SAMPLED, Selection
 from portrayal.kinds.amplification.schema import (
@@ -27,7 +27,7 @@ def with_captions(study: AmplificationStudy, selection: Selection) -> Amplificat
     wanted = study.uses(CAPTION) or study.uses(PARAPHRASE)
     at_most = study.caption_prompts or study.captions
     before = {
-        (occupation, one.caption): one.paraphrase
+        (occupation, one.caption): one
         for occupation, captions in (study.drawn.captions if study.drawn else {}).items()
         for one in captions
     }
@@ -36,12 +36,14 @@ def with_captions(study: AmplificationStudy, selection: Selection) -> Amplificat
     rows = zip(*(selection.table[name].to_pylist() for name in columns), strict=True)
     for occupation, prompt, rank, caption, indicator, key in rows:
         if wanted and prompt == SAMPLED and rank < at_most:
+            known = before.get((occupation, caption))
             chosen[occupation].append(
                 CaptionPrompt(
                     caption=caption,
                     indicator=indicator,
-                    paraphrase=before.get((occupation, caption)),
+                    paraphrase=known.paraphrase if known else None,
                     key=key,
+                    long=known.long if known else False,
                 )
             )
     drawn = DrawnCaptions(
@@ -49,6 +51,26 @@ def with_captions(study: AmplificationStudy, selection: Selection) -> Amplificat
         paraphraser=study.drawn.paraphraser if study.drawn else None,
         captions={occupation: tuple(captions) for occupation, captions in chosen.items()},
     )
+    return study.model_copy(update={"drawn": drawn})
+
+
+def without_texts(study: AmplificationStudy, texts: Collection[str]) -> AmplificationStudy:
+    """Return the study with captions, and paraphrases, that are too long marked as no prompts."""
+    if study.drawn is None:
+        return study
+    captions = {
+        occupation: tuple(
+            one.model_copy(
+                update={
+                    "long": one.long or one.caption in texts,
+                    "paraphrase": "" if one.paraphrase in texts else one.paraphrase,
+                }
+            )
+            for one in drawn
+        )
+        for occupation, drawn in study.drawn.captions.items()
+    }
+    drawn = study.drawn.model_copy(update={"captions": captions})
     return study.model_copy(update={"drawn": drawn})
 
 

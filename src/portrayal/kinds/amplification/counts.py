@@ -165,7 +165,8 @@ class Counting:
             one.key
             for one in drawn
             if (one.indicator == PLAIN or not subset.plain)
-            and (subset.prompts == "caption" or one.paraphrase)
+            and subset.prompts
+            and one.prompt(subset.prompts)
         ]
         return self._cell(self.training, keys, ABSENT)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -50,6 +50,14 @@ class Amplification(Kind[AmplificationStudy]):
         from portrayal.kinds.amplification.preparation import prepare
 
         return prepare(study, audit, corpus, on_progress=on_progress)
+
+    def without_texts(
+        self, study: AmplificationStudy, texts: Collection[str]
+    ) -> AmplificationStudy:
+        """Return the study without captions that are too long to be prompts."""
+        from portrayal.kinds.amplification.caption_prompts import without_texts
+
+        return without_texts(study, texts)
 
     def detectable(self, study: AmplificationStudy, settings: AnalysisSettings) -> str:
         """Return the mean amplification that would show."""

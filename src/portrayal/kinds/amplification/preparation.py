@@ -22,6 +22,12 @@ from portrayal.kinds.amplification.caption_prompts import (
     with_paraphrases,
 )
 from portrayal.kinds.amplification.captions import asked_of, select_captions, wants_nearest
+from portrayal.kinds.amplification.checks import (
+    require_image_sources,
+    require_images,
+    require_same_corpus,
+    try_images,
+)
 from portrayal.kinds.amplification.schema import CAPTION, PARAPHRASE, AmplificationStudy
 from portrayal.kinds.amplification.training_images import fetch_images
 from portrayal.language import open_paraphraser, open_recogniser, open_sentence_encoder
@@ -67,7 +73,7 @@ def check_corpus(study: AmplificationStudy, out: Path, corpus: Path | None) -> N
         raise StudyError(f"{corpus}: no such folder; `corpus` names captions and images")
     if corpus is not None:
         _check_place(corpus, out)
-        _check_sources(corpus)
+        _check_sources(study, out, corpus)
     if corpus is None and not selection_file(out, study.name).exists():
         raise StudyError(
             f"{study.name}: needs training captions, and {out} has none yet; name the model's "
@@ -75,12 +81,17 @@ def check_corpus(study: AmplificationStudy, out: Path, corpus: Path | None) -> N
         )
 
 
-def _check_sources(place: Path) -> None:
-    """Raise where a corpus cannot be searched, or no file there can hold captions."""
+def _check_sources(study: AmplificationStudy, out: Path, place: Path) -> None:
+    """Raise where a corpus cannot be searched or compared with, or holds no captions."""
     if (place / "corpus.json").exists():
-        Corpus(place).readable()
+        opened = Corpus(place)
+        opened.readable()
+        require_image_sources(study, opened)
+        audit = AuditFolder.find(out)
+        if audit is not None:
+            require_same_corpus(study, audit, opened)
     else:
-        list(expanded([place]))
+        expanded([place])
 
 
 def prepare(
@@ -107,6 +118,9 @@ def prepare(
     """
     report = on_progress or no_progress
     opened = None if corpus is None else open_corpus(audit, corpus)
+    if opened is not None:
+        require_image_sources(study, opened)
+        require_same_corpus(study, audit, opened)
     selection = _selected(study, audit, opened, report)
     if opened is not None:
         fetch_images(
@@ -148,6 +162,9 @@ def _selected(
         encoder=open_sentence_encoder(study.sentences) if wants_nearest(study) else None,
         on_progress=report,
     )
+    columns = (selection.table[name].to_pylist() for name in ("source", "row"))
+    tried = try_images(corpus, list(zip(*columns, strict=True)), seed=study.seed)
+    require_images(study, corpus, tried)
     write_selection(audit, study.name, selection)
     return selection
 

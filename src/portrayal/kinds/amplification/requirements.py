@@ -5,16 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
 from portrayal.corpora import Corpus, Term, create_corpus
 from portrayal.kinds import Requirement, extra, weights
 from portrayal.kinds.amplification.captions import wants_nearest
+from portrayal.kinds.amplification.checks import how_to_get_images, try_images
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.language import language_kinds
-
-MOST_TRIED = 200
-"""Captions whose images are looked for; a share of so many is known to a few points."""
 
 
 def requirements(study: AmplificationStudy, corpus: Path | None) -> list[Requirement]:
@@ -51,13 +47,9 @@ def _with_images(study: AmplificationStudy, opened: Corpus) -> Requirement:
     found = opened.search(terms, per_term=study.captions, seed=study.seed)
     table = found.table(["term", "source", "row"])
     named = len(set(table["term"].to_pylist()))
-    chosen = np.random.default_rng(study.seed).permutation(len(table))[:MOST_TRIED]
-    rows = [(table["source"][int(i)].as_py(), table["row"][int(i)].as_py()) for i in chosen]
-    answers = [isinstance(answer, bytes) for _, answer in opened.images(rows)]
-    share = f"{100 * sum(answers) / len(answers):.0f}%" if answers else "none"
-    words = (
-        f"{len(table):,} captions name {named} of {len(terms)} occupations; {share} of "
-        f"{len(answers)} tried have an image"
-    )
-    fix = "their images are missing; download them beside the captions"
-    return Requirement("training captions", words, any(answers), fix)
+    rows = list(zip(table["source"].to_pylist(), table["row"].to_pylist(), strict=True))
+    tried = try_images(opened, rows, seed=study.seed)
+    words = f"{len(table):,} captions name {named} of {len(terms)} occupations; {tried.sentence()}"
+    why = f" (mostly: {tried.reason})" if tried.reason else ""
+    fix = f"their images are missing{why}; {how_to_get_images(study, opened)}"
+    return Requirement("training captions", words, bool(tried.found), fix)

@@ -100,12 +100,20 @@ class CaptionPrompt(StudyPart):
         indicator: male, female, both or unknown.
         paraphrase: In other words; None: not written yet; "": none that keeps the occupation.
         key: Of its image on the training side.
+        long: Whether the text encoder would cut the caption, which then is no prompt.
     """
 
     caption: str
     indicator: str
     paraphrase: str | None = None
     key: str = ""
+    long: bool = False
+
+    def prompt(self, prompts: Literal["caption", "paraphrase"]) -> str:
+        """Return the text that serves as a prompt; "" where none does."""
+        if prompts == PARAPHRASE:
+            return self.paraphrase or ""
+        return "" if self.long else self.caption
 
 
 class DrawnCaptions(StudyPart):
@@ -269,8 +277,7 @@ class AmplificationStudy(Study):
             plain: Only those without an indicator.
         """
         drawn = self.drawn.captions.get(occupation, ()) if self.drawn else ()
-        texts = (one.caption if prompts == CAPTION else one.paraphrase for one in drawn)
-        chosen = zip(texts, drawn, strict=True)
+        chosen = ((one.prompt(prompts), one) for one in drawn)
         return Counter(
             text for text, one in chosen if text and (one.indicator == "unknown" or not plain)
         )

@@ -252,9 +252,12 @@ class _Trouble:
 
     kind: str
     message: str
+    too_long: tuple[str, ...] = ()
 
     def error(self) -> PortrayalError:
         """Return it as an exception again."""
+        if self.too_long:
+            return errors.PromptTooLong(self.message, self.too_long)
         kind = getattr(errors, self.kind, GenerationError)
         # Some exceptions are made from other things than a message.
         return (
@@ -307,7 +310,7 @@ def _told(pipe: Connection) -> Iterator[None]:
     try:
         yield
     except PortrayalError as error:
-        pipe.send(_Trouble(type(error).__name__, str(error)))
+        pipe.send(_Trouble(type(error).__name__, str(error), getattr(error, "texts", ())))
 
 
 def _end_with_parent() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from portrayal.errors import GenerationError
+from portrayal.errors import GenerationError, PromptTooLong
 from portrayal.loading import first_line
 from portrayal.records import Identity
 from portrayal.runner.engines.protocol import MeasurersOpener, Opener, require_one_model
@@ -90,6 +90,8 @@ class WorkerPool:
         except self.ray.exceptions.RayError as error:
             self._last = first_line(error)
             return None
+        if isinstance(answer, Broken) and answer.too_long:
+            raise PromptTooLong(answer.message, answer.too_long)
         if isinstance(answer, Broken):
             raise GenerationError(answer.message)
         if isinstance(answer, Stored):  # only then: one may load well and die of its first batch

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from portrayal.audit import AuditFolder
-from portrayal.errors import PortrayalError
+from portrayal.errors import PortrayalError, PromptTooLong
 from portrayal.generators import Generator, PreparesForLongRuns, record, store_records
 from portrayal.loading import Attempts, Failure
 from portrayal.measurers import Measurer, MeasuresWhileGenerating
@@ -45,6 +45,7 @@ class Broken:
     """An error of ours: no other worker would do better."""
 
     message: str
+    too_long: tuple[str, ...] = ()
 
 
 class Worker:
@@ -81,6 +82,8 @@ class Worker:
         assert self._generator is not None
         try:
             return self._generator.check(prompts)
+        except PromptTooLong as error:
+            return Broken(str(error), error.texts)
         except PortrayalError as error:
             return Broken(str(error))
 
