@@ -38,10 +38,10 @@ def direction(name: str) -> np.ndarray:
     return vector / np.linalg.norm(vector)
 
 
-def image(colour: str) -> bytes:
-    """Return an encoded picture of one colour."""
+def image(colour: str, number: int = 0) -> bytes:
+    """Return an encoded picture of one colour; of another size by number, so not a copy."""
     buffer = io.BytesIO()
-    Image.new("RGB", (8, 8), colour).save(buffer, "PNG")
+    Image.new("RGB", (8 + number % 100, 8 + number // 100), colour).save(buffer, "PNG")
     return buffer.getvalue()
 
 
@@ -186,9 +186,11 @@ def store(
 ) -> None:
     """Store images, each a prompt, a seed and what it shows, and what was seen in them."""
     keys = [image_key(audit.generator, text, seed) for text, seed, _ in images]
-    files = {label: image(colour) for label, colour in COLOURS.items()}
     audit.append_images(
-        [ImageRecord(text, seed, "ok", None, files[label]) for text, seed, label in images]
+        [
+            ImageRecord(text, seed, "ok", None, image(COLOURS[label], number))
+            for number, (text, seed, label) in enumerate(images)
+        ]
     )
     vectors = {label: vector(label) for _, _, label in images}
     audit.append_measurements(

@@ -45,10 +45,10 @@ def shown(image: Image.Image) -> str:
     return min(COLOURS, key=lambda name: float(np.abs(mean - COLOURS[name]).sum()))
 
 
-def png(what: str) -> bytes:
-    """Return an encoded image that shows this."""
+def png(what: str, number: int = 0) -> bytes:
+    """Return an encoded image that shows this; of another size by number, so not a copy."""
     buffer = io.BytesIO()
-    Image.new("RGB", (8, 8), COLOURS[what]).save(buffer, "PNG")
+    Image.new("RGB", (8 + number % 100, 8 + number // 100), COLOURS[what]).save(buffer, "PNG")
     return buffer.getvalue()
 
 
@@ -57,8 +57,9 @@ def store_images(audit: AuditFolder, study: Study, what: Callable[[Prompt, int],
     audit.remember_study(study.name, study.as_dict())
     audit.append_images(
         [
-            ImageRecord(prompt.text, seed, "ok", None, png(what(prompt, seed)))
-            for prompt in study.prompts()
-            for seed in prompt.seeds
+            ImageRecord(prompt.text, seed, "ok", None, png(what(prompt, seed), number))
+            for number, (prompt, seed) in enumerate(
+                (prompt, seed) for prompt in study.prompts() for seed in prompt.seeds
+            )
         ]
     )

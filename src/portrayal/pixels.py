@@ -1,11 +1,18 @@
-"""A decoded image as everybody here looks at it: upright, in RGB, on white."""
+"""A decoded image as everybody here looks at it: upright, in RGB, on white; and its fingerprint."""
 
 from __future__ import annotations
 
+import hashlib
+
 from PIL import Image, ImageOps
+
+from portrayal.records import Fingerprint
 
 _SIXTEEN_BITS = 257
 """65,535 / 255: how many levels of 16 bits are one of 8."""
+
+COARSE = 8
+"""Cells in each direction of the grid that an image's mean colours are taken on."""
 
 
 def as_rgb(image: Image.Image) -> Image.Image:
@@ -24,3 +31,15 @@ def as_rgb(image: Image.Image) -> Image.Image:
         grey = image.convert("I").point(lambda level: level * (1 / _SIXTEEN_BITS) + 0.5)
         return grey.convert("L").convert("RGB")
     return image.convert("RGB")
+
+
+def fingerprint(image: Image.Image) -> Fingerprint:
+    """Return what tells copies of an image from other images.
+
+    Args:
+        image: In RGB, as `as_rgb` returns it.
+    """
+    digest = hashlib.sha256(f"{image.width}x{image.height}".encode())
+    digest.update(image.tobytes())
+    coarse = image.resize((COARSE, COARSE), Image.Resampling.BOX)
+    return Fingerprint(digest.hexdigest()[:32], coarse.tobytes())

@@ -140,21 +140,45 @@ class GeneratedImage:
     reason: str | None = None
     revised_prompt: str | None = None
     """What a service says that it made of the prompt before it generated the image."""
+    response: Mapping[str, str | int | float] = field(default_factory=dict)
+    """What else a service says about its answer: id, date, model, why it finished."""
 
     @classmethod
-    def ok(cls, image: Image, *, revised_prompt: str | None = None) -> GeneratedImage:
+    def ok(
+        cls,
+        image: Image,
+        *,
+        revised_prompt: str | None = None,
+        response: Mapping[str, str | int | float] | None = None,
+    ) -> GeneratedImage:
         """Return an image that was made."""
-        return cls("ok", image, revised_prompt=revised_prompt)
+        return cls("ok", image, revised_prompt=revised_prompt, response=response or {})
 
     @classmethod
-    def refused(cls, reason: str) -> GeneratedImage:
+    def refused(
+        cls, reason: str, *, response: Mapping[str, str | int | float] | None = None
+    ) -> GeneratedImage:
         """Return a refusal (safety checker, content policy): data, not an error."""
-        return cls("refused", None, reason)
+        return cls("refused", None, reason, response=response or {})
 
     @classmethod
     def failed(cls, reason: str) -> GeneratedImage:
         """Return a failure that retrying did not mend."""
         return cls("failed", None, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What tells copies of an image from other images; made by `pixels.fingerprint`.
+
+    Attributes:
+        pixel_hash: Of its size and pixels: equal for identical images, however they are encoded.
+        coarse_pixels: Its mean colours on a grid of 8 by 8, as bytes: hardly different for images
+            that were scaled or compressed again.
+    """
+
+    pixel_hash: str
+    coarse_pixels: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +195,8 @@ class ImageRecord:
     path: str | None = None
     factors: Mapping[str, str] = field(default_factory=dict)
     revised_prompt: str | None = None
+    response: Mapping[str, str | int | float] = field(default_factory=dict)
+    fingerprint: Fingerprint | None = None
 
 
 @dataclass(frozen=True, slots=True)

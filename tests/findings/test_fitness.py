@@ -172,7 +172,7 @@ def files(tmp_path: Path, shown: Sequence[str]) -> Path:
     folder = tmp_path / "files"
     folder.mkdir(exist_ok=True)
     for i, what in enumerate(shown):
-        (folder / f"{i}.png").write_bytes(png(what))
+        (folder / f"{i}.png").write_bytes(png(what, i))
     return folder
 
 

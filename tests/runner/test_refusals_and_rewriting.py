@@ -65,7 +65,8 @@ class Service:
         if not named and self.rng.random() < self.rewrites:
             named, prompt = "woman", prompt.replace("photo of a", "portrait of a female")
         shown = named or str(self.rng.choice(GROUPS))
-        image = base64.b64encode(png(shown)).decode()
+        # Each one another image: identical ones count once.
+        image = base64.b64encode(png(shown, number)).decode()
         return {"b64_json": image, "revised_prompt": f"{prompt}, sharp and bright"}
 
 

@@ -139,6 +139,17 @@ class AuditFolder:
         """Whether its images came from a folder; no generator makes more of them."""
         return self.generator.kind == "folder"
 
+    @property
+    def seeds_decide(self) -> bool:
+        """Whether a seed decides what an image is.
+
+        Where it only numbers images (imported ones, those of a service), two identical images are
+        one that came twice, from a copied file or from a cache.
+        """
+        return not (
+            self.is_imported or str(self.generator.settings.get("seeds")).startswith("none")
+        )
+
     # --- images ------------------------------------------------------------------------------
 
     def images(

@@ -32,7 +32,12 @@ SUFFIX = ".parquet"
 IMAGES_PER_GROUP = 100
 """Rows in a row group of images: fetching one image reads no more than its group."""
 
-ADDED = {"revised_prompt": pa.string()}
+ADDED = {
+    "revised_prompt": pa.string(),
+    "response": pa.string(),
+    "pixel_hash": pa.string(),
+    "coarse_pixels": pa.binary(),
+}
 """Columns that parts of an earlier version lack."""
 
 UNREADABLE = "it cannot be read as Parquet"
@@ -156,7 +161,8 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
                 pre_buffer=object_path(path) is not None,  # fewer reads, as each is a request there
             ) as file:
                 yield file
-        except (pa.ArrowException, OSError) as error:
+        # Damaged names of columns are no UTF-8.
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             if isinstance(error, FileNotFoundError):
                 raise
             if isinstance(error, OSError) and error.errno is not None:

@@ -15,7 +15,16 @@ import pyarrow.compute as pc
 
 from portrayal.audit.index import RANKS
 from portrayal.errors import AuditError, one_of
-from portrayal.records import Ballot, Identity, ImageRecord, LookRecord, Measurement, digest, plain
+from portrayal.records import (
+    Ballot,
+    Fingerprint,
+    Identity,
+    ImageRecord,
+    LookRecord,
+    Measurement,
+    digest,
+    plain,
+)
 
 ColumnType = Literal["text", "number", "integer", "boolean", "vector", "numbers", "labels", "json"]
 """What a measurer may store in a column.
@@ -49,6 +58,9 @@ _FEATURES = {
     "factors": {"dtype": "string", "_type": "Value"},
     "made_at": {"dtype": "timestamp[us]", "_type": "Value"},
     "revised_prompt": {"dtype": "string", "_type": "Value"},
+    "response": {"dtype": "string", "_type": "Value"},
+    "pixel_hash": {"dtype": "string", "_type": "Value"},
+    "coarse_pixels": {"dtype": "binary", "_type": "Value"},
 }
 
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
@@ -65,14 +77,18 @@ IMAGES = pa.schema(
         pa.field("factors", pa.string()),
         # UTC, without saying so in the type: DuckDB asks for pytz to hand out a time with a zone.
         pa.field("made_at", pa.timestamp("us")),
-        pa.field("revised_prompt", pa.string()),  # not in parts of version 0.1
+        # From here on: not in parts of version 0.1.
+        pa.field("revised_prompt", pa.string()),
+        pa.field("response", pa.string()),
+        pa.field("pixel_hash", pa.string()),
+        pa.field("coarse_pixels", pa.binary()),
     ],
     # With this, `datasets.load_dataset("parquet")` decodes the column as images.
     metadata={"huggingface": json.dumps({"info": {"features": _FEATURES}})},
 )
 _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
-ABOUT_IMAGES = tuple(name for name in IMAGES.names if name != "image")
-"""The columns of `images/` without the images themselves."""
+ABOUT_IMAGES = tuple(name for name in IMAGES.names if name not in ("image", "coarse_pixels"))
+"""The columns of `images/` without the images themselves, and what is made of their pixels."""
 
 TEXTS = pa.schema(
     [
@@ -154,6 +170,7 @@ def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Tabl
         mask=pa.array([record.data is None for record in records], pa.bool_()),
     )
     now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
+    prints = fingerprints(records)
     columns = [
         pa.array(keys, pa.string()),
         text_array([record.prompt for record in records], "prompt"),
@@ -166,6 +183,9 @@ def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Tabl
         text_array(factors, "factors"),
         pa.array([now] * len(records), pa.timestamp("us")),
         pa.array([_printable(record.revised_prompt) for record in records], pa.string()),
+        pa.array([_response(record) for record in records], pa.string()),
+        pa.array([one and one.pixel_hash for one in prints], pa.string()),
+        pa.array([one and one.coarse_pixels for one in prints], pa.binary()),
     ]
     return pa.Table.from_arrays(columns, schema=IMAGES)
 
@@ -280,6 +300,10 @@ def _check_record(record: ImageRecord) -> None:
         raise AuditError(f"{where}: a seed is a whole number from 0 to 2**63 - 1")
 
 
+def _response(record: ImageRecord) -> str | None:
+    return _printable(_JSON.encode(dict(record.response))) if record.response else None
+
+
 def _column(values: Sequence[Any], kind: str, name: str) -> pa.Array:
     if kind == "vector":
         return vectors(values)
@@ -304,3 +328,8 @@ def _items(value: Any) -> Any:
 def _printable(text: str | None) -> str | None:
     """Return a text that can be stored: an error message or a file name must never stop a run."""
     return None if text is None else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def fingerprints(records: Sequence[ImageRecord]) -> list[Fingerprint | None]:
+    """Return what tells copies from other images, where it is known."""
+    return [record.fingerprint for record in records]

@@ -7,6 +7,7 @@ from .charts import forests as forests
 from .charts import shares as shares
 from .classifier_check import encoder_checks as encoder_checks
 from .collection import Findings as Findings
+from .data import COPY as COPY
 from .data import NOT_MADE as NOT_MADE
 from .data import REFUSED as REFUSED
 from .data import AuditData as AuditData
@@ -91,6 +92,7 @@ from .published import contrast_numbers as contrast_numbers
 from .published import published_table as published_table
 from .rater_tables import vote_tables as vote_tables
 from .refusals import refusal_findings as refusal_findings
+from .repetition import repetition as repetition
 from .results import Results as Results
 from .results import StudyResult as StudyResult
 from .results import StudySection as StudySection

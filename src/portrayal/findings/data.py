@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from portrayal.audit import AuditFolder
+from portrayal.findings.copies import Prints
 from portrayal.findings.directions import axis_directions
 from portrayal.findings.measured import Measured, read_measured
 from portrayal.findings.people import PeopleSeen, people_seen
@@ -38,6 +39,8 @@ from portrayal.studies import Axis
 NOT_MADE = "not made"
 REFUSED = "refused by the generator"
 FAILED = "failed to generate"
+ODD_STATUS = "stored with a status that is unknown"
+COPY = "identical to another image of the study (counted once)"
 
 _STATUS = {"refused": REFUSED, "failed": FAILED}
 
@@ -134,6 +137,18 @@ class _Usable:
     places: list[int]
 
 
+class _Taken(NamedTuple):
+    """The images that a study takes of one prompt."""
+
+    wanted: int
+    images: list[tuple[int, str, str]]
+    unused: int
+
+    def keys(self) -> list[str]:
+        """Return the keys of those that are images."""
+        return [key for _, key, status in self.images if status == "ok"]
+
+
 @dataclass(frozen=True, slots=True)
 class StudyData:
     """The images of a study as one measurer saw them, and the texts it has read.
@@ -149,6 +164,9 @@ class StudyData:
         labels: The labels that the measurer gave itself, by image key.
         outcomes: By prompt, how many requests ended without a usable image, by reason.
         rewritten: What a service says it made of the prompt, by image key.
+        copies: Images that are identical to one that counts, and do not count again.
+        near: Images that are nearly the same as one of a lower seed, of the same prompt.
+        listed: By prompt, the images that the study takes, also those that cannot be used.
         threshold: Instead of each axis's own; None: the axis's.
         vectors: Its embeddings; None where it gives none, or where they were drawn.
         audit: Where they are from; None where embeddings were drawn instead of stored.
@@ -170,6 +188,9 @@ class StudyData:
     labels: Mapping[str, Labels] = field(default_factory=dict, repr=False)
     outcomes: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
     rewritten: Mapping[str, str] = field(default_factory=dict, repr=False)
+    copies: frozenset[str] = field(default=frozenset(), repr=False)
+    near: frozenset[str] = field(default=frozenset(), repr=False)
+    listed: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
     unfit: Mapping[str, str] = field(default_factory=dict, repr=False)
     threshold: float | None = None
     drawn: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
@@ -244,6 +265,7 @@ class AuditData:
         texts: Texts that the studies compare images with.
         axes: Axes that images will be labelled on: with them, embeddings are read only once.
         each_person: Judge people one by one where a person detector has looked.
+        each_copy: List identical images one by one; they count once otherwise.
     """
 
     def __init__(
@@ -254,6 +276,7 @@ class AuditData:
         *,
         axes: Iterable[Axis] = (),
         each_person: bool = True,
+        each_copy: bool = False,
     ) -> None:
         self._audit = audit
         self._prompts = sorted(set(prompts))
@@ -263,6 +286,7 @@ class AuditData:
         self._measured: dict[str, Measured] = {}
         self._texts: dict[str, dict[str, FloatArray]] = {}
         self._each_person = each_person
+        self._prints = None if each_copy else Prints(audit, self._prompts)
         self._people: dict[str, PeopleSeen | None] = {}
 
     def of_study(
@@ -276,27 +300,26 @@ class AuditData:
             label: What to call the measurer; None: by its name.
         """
         measured = self._read_measured(encoder)
-        wanted: dict[str, int] = {}
-        listed: dict[str, set[int]] = {}
-        for prompt in prompts:
-            wanted[prompt.text] = max(prompt.images, wanted.get(prompt.text, 0))
-            if prompt.listed_seeds:
-                listed.setdefault(prompt.text, set()).update(prompt.listed_seeds)
+        hashes = self._prints.hashes() if self._prints else {}
+        taken = self._taken(prompts)
         usable: dict[str, _Usable] = {}
         outcomes: dict[str, Counter[str]] = {}
-        unused = 0
-        for text, n in wanted.items():
-            stored = list(zip(*self._listing[text], strict=True)) if text in self._listing else []
-            if text in listed:
-                stored = [image for image in stored if image[0] in listed[text]]
-            unused += max(len(stored) - n, 0)
-            outcomes[text] = dropped = Counter({NOT_MADE: max(n - len(stored), 0)})
+        counted: set[str] = set()
+        copies: list[str] = []
+        for text, one in taken.items():
+            outcomes[text] = dropped = Counter({NOT_MADE: one.wanted - len(one.images)})
             usable[text] = found = _Usable([], [], [])
-            for seed, key, status in stored[:n]:
-                reason = measured.lack(key) if status == "ok" else _STATUS[status]
-                if reason:
+            for seed, key, status in one.images:
+                reason = measured.lack(key) if status == "ok" else _STATUS.get(status, ODD_STATUS)
+                pixels = hashes.get(key)
+                # The first copy that can be used counts, in the order of prompts and seeds.
+                if reason is None and pixels is not None and pixels in counted:
+                    reason = COPY
+                    copies.append(key)
+                if reason is not None:
                     dropped[reason] += 1
                     continue
+                counted |= {pixels} if pixels else set()
                 found.keys.append(key)
                 found.seeds.append(seed)
                 found.places.append(measured.place[key])
@@ -304,9 +327,9 @@ class AuditData:
             generator=self._audit.generator,
             encoder=encoder,
             label=label or encoder.name,
-            wanted=sum(wanted.values()),
+            wanted=sum(one.wanted for one in taken.values()),
             dropped=_total(outcomes.values()),
-            unused=unused,
+            unused=sum(one.unused for one in taken.values()),
             vectors=measured.vectors,
             usable=usable,
             texts=self._read_texts(encoder),
@@ -315,7 +338,26 @@ class AuditData:
             labels=measured.labels,
             outcomes=outcomes,
             rewritten=self._rewritten,
+            copies=frozenset(copies),
+            listed={text: one.keys() for text, one in taken.items()},
+            near=self._prints.near() if self._prints else frozenset(),
         )
+
+    def _taken(self, prompts: Sequence[Prompt]) -> dict[str, _Taken]:
+        """Return the stored images that a study takes of each prompt: those of the lowest seeds."""
+        wanted: dict[str, int] = {}
+        listed: dict[str, set[int]] = {}
+        for prompt in prompts:
+            wanted[prompt.text] = max(prompt.images, wanted.get(prompt.text, 0))
+            if prompt.listed_seeds:
+                listed.setdefault(prompt.text, set()).update(prompt.listed_seeds)
+        taken = {}
+        for text, n in wanted.items():
+            stored = list(zip(*self._listing[text], strict=True)) if text in self._listing else []
+            if text in listed:
+                stored = [image for image in stored if image[0] in listed[text]]
+            taken[text] = _Taken(n, stored[:n], max(len(stored) - n, 0))
+        return taken
 
     def all_images(self, texts: Iterable[str]) -> list[Prompt]:
         """Return prompts that ask for every stored image of some texts."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from portrayal.audit import AuditFolder
+from portrayal.findings.copies import Prints, repeated
 from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Finding
 from portrayal.findings.human_agreement import AxisRating, axis_agreement
@@ -68,6 +69,8 @@ def votes_on(study: Study, audit: AuditFolder, data: Sequence[StudyData]) -> Rat
     if not has_votes(audit):
         return None
     votes = load_votes(audit, prompts=study.prompts())
+    hashes = Prints(audit, [prompt.text for prompt in study.prompts()]).hashes()
+    votes = votes.without(repeated(votes.by_image(), hashes))
     if not votes.votes:
         return None
     several = sum(one.encoder.kind != RATERS for one in data) > 1

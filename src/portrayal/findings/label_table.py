@@ -85,6 +85,7 @@ def label_rows(
         (prompt for one in asked for prompt in one.prompts),
         (text for one in asked for text in one.axis.texts()),
         axes=(one.axis for one in asked),
+        each_copy=True,
     )
     for title, name, axis, texts in asked:
         wanted = shared.all_images(texts)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings.data import FAILED, NOT_MADE, REFUSED, StudyData
+from portrayal.findings.data import COPY, FAILED, NOT_MADE, REFUSED, StudyData
 from portrayal.findings.finding import Asked, Finding
 from portrayal.findings.headline import Bar, Headline
 from portrayal.findings.measured import NOT_MEASURED
@@ -110,8 +110,8 @@ def _outcomes(data: Sequence[StudyData]) -> Iterator[_Outcome]:
         hits = {text: reasons.get(reason, 0) for text, reasons in first.outcomes.items()}
         yield _Outcome(verb, hits, requests)
     for one in data:
-        # An image that was never measured is no image that cannot be used.
-        skipped = {NOT_MADE, NOT_MEASURED, *_VERBS}
+        # An image that was never measured, or is a copy, is no image that cannot be used.
+        skipped = {NOT_MADE, NOT_MEASURED, COPY, *_VERBS}
         hits = {
             text: sum(n for why, n in reasons.items() if why not in skipped)
             for text, reasons in one.outcomes.items()

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
 from portrayal.audit import AuditFolder
-from portrayal.pixels import as_rgb
+from portrayal.pixels import as_rgb, fingerprint
 from portrayal.records import GeneratedImage, ImageRecord, Request
 
 Batch = Sequence[tuple[Request, GeneratedImage]]
@@ -114,7 +114,13 @@ def store_records(
 def record(request: Request, generated: GeneratedImage) -> ImageRecord:
     """Return the row of `images/` for an image, with the image as PNG."""
     if generated.image is None:
-        return ImageRecord(request.prompt, request.seed, generated.status, generated.reason)
+        return ImageRecord(
+            request.prompt,
+            request.seed,
+            generated.status,
+            generated.reason,
+            response=generated.response,
+        )
     image = as_rgb(generated.image)
     buffer = io.BytesIO()
     image.save(buffer, "PNG", compress_level=_COMPRESSION)
@@ -127,4 +133,6 @@ def record(request: Request, generated: GeneratedImage) -> ImageRecord:
         height=image.height,
         path=None,
         revised_prompt=generated.revised_prompt,
+        response=generated.response,
+        fingerprint=fingerprint(image),
     )

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from portrayal.errors import ImportFileError, one_of
-from portrayal.records import FORMATS, MAX_PIXELS
+from portrayal.pixels import as_rgb, fingerprint
+from portrayal.records import FORMATS, MAX_PIXELS, Fingerprint
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 MAX_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """Width and height of an image in pixels."""
+class CheckedImage:
+    """An image that can be decoded: its size in pixels as stored, and its fingerprint."""
 
     width: int
     height: int
+    fingerprint: Fingerprint
 
 
 def check_suffix(path: str) -> None:
@@ -41,8 +43,8 @@ def check_size(path: str, size: int) -> None:
         )
 
 
-def check_image(path: str, data: bytes) -> Size:
-    """Decode an image once, wholly, and return its size.
+def check_image(path: str, data: bytes) -> CheckedImage:
+    """Decode an image once, wholly, and return what is stored beside it.
 
     Raises:
         ImportFileError: It cannot be decoded, or has more pixels than any image has.
@@ -57,7 +59,7 @@ def check_image(path: str, data: bytes) -> Size:
                 width, height = image.size
                 if width * height > MAX_PIXELS:
                     raise Image.DecompressionBombError
-                image.load()
+                return CheckedImage(width, height, fingerprint(as_rgb(image)))
     except Image.DecompressionBombError:
         raise ImportFileError(
             f"{path}: too many pixels for an image; allowed: {MAX_PIXELS:,}"
@@ -67,4 +69,3 @@ def check_image(path: str, data: bytes) -> Size:
         # Pillow names the object in memory that it could not identify, which tells nobody anything.
         why = "not a PNG, JPEG or WebP image" if "cannot identify" in detail else detail
         raise ImportFileError(f"{path}: corrupt image: {why or type(error).__name__}") from error
-    return Size(width, height)

@@ -242,5 +242,12 @@ def _record(placed: _Placed) -> ImageRecord:
     if entry.read is None or entry.path is None:
         return record
     data = entry.read()
-    size = check_image(entry.path, data)  # again: the file may have changed since
-    return replace(record, data=data, width=size.width, height=size.height, path=entry.path)
+    checked = check_image(entry.path, data)  # again: the file may have changed since
+    return replace(
+        record,
+        data=data,
+        path=entry.path,
+        width=checked.width,
+        height=checked.height,
+        fingerprint=checked.fingerprint,
+    )

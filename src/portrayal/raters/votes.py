@@ -5,7 +5,7 @@ with an audit; scored always in the same way.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from portrayal.raters.questions import QuestionSet, default_questions
@@ -97,9 +97,17 @@ class Votes:
             rows.append(row)
         return rows
 
+    def without(self, keys: Collection[str]) -> Votes:
+        """Return the votes about all but some images, named by their keys."""
+        kept = {name for name in self.images if name not in keys}
+        return self if len(kept) == len(self.images) else self._about(kept)
+
     def of_images(self, wanted: Callable[[RatedImage], bool]) -> Votes:
         """Return the votes about some of the images."""
-        images = {name: image for name, image in self.images.items() if wanted(image)}
+        return self._about({name for name, image in self.images.items() if wanted(image)})
+
+    def _about(self, names: Collection[str]) -> Votes:
+        images = {name: image for name, image in self.images.items() if name in names}
         return replace(
             self,
             images=images,

@@ -32,6 +32,7 @@ from portrayal.findings import (
     measurer_names,
     people_note,
     refusal_findings,
+    repetition,
     rewriting_findings,
     robustness,
     study_measurers,
@@ -236,15 +237,17 @@ def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings)
     )  # fmt: skip
     refused, rates = refusal_findings(study, data, settings)
     rewritten = _rewritten(study, data, settings)
+    repeats = repetition(study, data[0], settings)
     return replace(
         result,
-        findings=[*result.findings, *refused, *rewritten],
-        parts=[*result.parts, *rates],
+        findings=[*result.findings, *refused, *rewritten, *repeats.findings],
+        parts=[*result.parts, *rates, *repeats.tables],
         dropped=_dropped(data),
         unused=data[0].unused,
         notes=[
             *study.notes,
             *result.notes,
+            *repeats.notes,
             *_remarks(study, data),
             *([REWRITING_NOTE] if rewritten else []),
         ],

@@ -15,6 +15,7 @@ import numpy as np
 
 from portrayal.audit import AuditFolder
 from portrayal.findings import (
+    COPY,
     NO_EMBEDDING,
     NOT_FINITE,
     REFUSED,
@@ -90,6 +91,7 @@ def look(
         without = _face_reasons(audit, faces)
         labels = {key: without.get(key, NOT_LOOKED) or label for key, label in labels.items()}
     listing = _listing(audit, labels, measured)
+    labels |= {key: COPY for key in data.copies if key in labels}
     return MeasuredImages(labels, frozenset(axis.groups), listing, measured.vectors)
 
 
