@@ -47,7 +47,7 @@ def answers(
 def covered(
     rng: np.random.Generator, share: float, calls: int, prompts: int, *, cached: float = CACHED
 ) -> tuple[bool, bool]:
-    """Tell for one world whether the interval contains the truth, counting all and counting once."""
+    """Tell whether intervals of one world contain the truth: counting all, counting once."""
     spread = 12.0 if prompts > 1 else np.inf
     own = [share if prompts == 1 else rng.beta(share * spread, (1 - share) * spread)]
     own += [rng.beta(share * spread, (1 - share) * spread) for _ in range(prompts - 1)]
