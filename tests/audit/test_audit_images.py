@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portrayal.audit import AuditFolder
-from portrayal.audit.tables import image_keys
+from portrayal.audit.keys import image_keys
 from portrayal.errors import AuditError
 from portrayal.records import ImageRecord, image_key
 

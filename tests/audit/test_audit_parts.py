@@ -152,7 +152,7 @@ def test_whatever_bit_is_flipped_no_wrong_row_is_read(filled: AuditFolder, tmp_p
 def test_a_part_rewritten_by_another_program_is_noticed(filled: AuditFolder) -> None:
     part = samples.image_parts(filled)[0]
     table = pq.read_table(part)
-    pq.write_table(table.set_column(2, "seed", pa.array([7] * len(table))), part)
+    pq.write_table(table.set_column(6, "width", pa.array([7] * len(table))), part)
     with pytest.raises(DamagedPart, match="not those that were written"):
         list(AuditFolder(filled.path).unmeasured_images(samples.ENCODER))
 

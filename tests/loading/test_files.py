@@ -12,8 +12,7 @@ from portrayal.loading.files import (
     configuration_hash,
     content_hash,
     find_source,
-    pickled_weights,
-    weight_files,
+    reading_contents,
     weights_hash,
 )
 
@@ -68,13 +67,24 @@ def test_content_hash_is_sha256_and_follows_changes(tmp_path: Path) -> None:
     assert content_hash(file) == hashlib.sha256(b"two").hexdigest()
 
 
-def test_a_file_of_the_hub_cache_is_known_by_its_name(tmp_path: Path) -> None:
-    blob = tmp_path / "blobs" / ("ab" * 32)
-    blob.parent.mkdir()
-    blob.write_bytes(b"content is not read")
-    link = tmp_path / "model.safetensors"
-    link.symlink_to(blob)
-    assert content_hash(link) == "ab" * 32
+def test_a_blob_is_known_by_its_name_in_the_hubs_own_cache_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    real, said = hashlib.sha256(b"content").hexdigest(), "ab" * 32
+    found = {}
+    for place in ("hub/models--owner--name", "forged/models--owner--name", "model"):
+        blob = tmp_path / place / "blobs" / said
+        blob.parent.mkdir(parents=True)
+        blob.write_bytes(b"content")
+        link = tmp_path / place / "model.safetensors"
+        link.symlink_to(blob)
+        found[place.partition("/")[0]] = content_hash(link)
+    assert found == {"hub": said, "forged": real, "model": real}
+    with reading_contents():  # on request the cache is not believed either
+        cached = tmp_path / "hub/models--owner--name/model.safetensors"
+        assert content_hash(cached) == real
+        assert weights_hash(cached.parent, [cached]) != weights_hash(tmp_path, [cached])
 
 
 def test_weights_hash_sees_names_and_every_byte(tmp_path: Path) -> None:
@@ -111,25 +121,3 @@ def test_configuration_hash_ignores_versions_and_private_keys(tmp_path: Path) ->
         file.write_text(json.dumps(config))
         hashes.append(configuration_hash(tmp_path, [file]))
     assert hashes[0] == hashes[1] != hashes[2]
-
-
-def test_weight_files_are_those_that_loading_reads(tmp_path: Path) -> None:
-    for name in (
-        "model.safetensors",
-        "model.fp16.safetensors",
-        "model.non_ema.safetensors",
-        "model.bin",
-        "model.safetensors.index.json",
-    ):
-        (tmp_path / name).write_bytes(b"")
-    assert [path.name for path in weight_files(tmp_path)] == ["model.safetensors"]
-    special = weight_files(tmp_path, variant="fp16")
-    assert [path.name for path in special] == ["model.fp16.safetensors"]
-
-
-def test_pickles_count_only_where_nothing_else_is(tmp_path: Path) -> None:
-    assert pickled_weights(tmp_path) is None
-    (tmp_path / "pytorch_model.bin").write_bytes(b"")
-    assert pickled_weights(tmp_path) == tmp_path / "pytorch_model.bin"
-    (tmp_path / "model.safetensors").write_bytes(b"")
-    assert pickled_weights(tmp_path) is None

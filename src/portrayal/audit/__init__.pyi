@@ -19,6 +19,8 @@ from .header import FILE as FILE
 from .index import RANKS as RANKS
 from .locations import location as location
 from .locations import object_path as object_path
+from .manifest import ManifestSummary as ManifestSummary
+from .manifest import write_manifest as write_manifest
 from .object_stores import answering as answering
 from .parts import part_paths as part_paths
 from .parts import prepared as prepared
@@ -37,5 +39,7 @@ from .selections import write_selection as write_selection
 from .tables import ColumnType as ColumnType
 from .tables import images_table as images_table
 from .tables import matrix as matrix
+from .verification import VerificationResult as VerificationResult
+from .verification import verify_folder as verify_folder
 from .wants import Pairs as Pairs
 from .wants import Wanted as Wanted

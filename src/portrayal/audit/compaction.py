@@ -24,6 +24,7 @@ from portrayal.audit import parts
 from portrayal.audit.files import appending, flush_folder, writing
 from portrayal.audit.folder import AuditFolder
 from portrayal.audit.index import doubled_rows
+from portrayal.audit.keys import key_rule
 
 TARGET_BYTES = 128 * 2**20
 MANY = 64
@@ -52,14 +53,16 @@ def compact(
         target_bytes: About how large a merged part becomes; one of half that size is not small.
 
     Raises:
-        DamagedPart: A part is not as it was written; it is left as it is.
+        DamagedPart: A part is not as it was written, or belongs to another audit; it is left as it
+            is.
     """
     before = after = 0
     for folder in part_folders(audit.path):
         count = len(parts.part_names(folder))
         if count > many and len(_small(folder, target_bytes)) > many:
+            rule = key_rule(folder, audit.generator)
             drop_doubled_rows(folder)
-            _merge(folder, target_bytes)
+            _merge(folder, target_bytes, parts.unchecked if rule is None else rule.check)
             before += count
             after += len(parts.part_names(folder))
     return CompactionSummary(before, after)
@@ -89,13 +92,14 @@ def drop_doubled_rows(folder: Path) -> int:
     return dropped
 
 
-def _merge(folder: Path, target_bytes: int) -> None:
+def _merge(folder: Path, target_bytes: int, check: parts.Check = parts.unchecked) -> None:
     for chosen in _bundles(_small(folder, target_bytes), target_bytes):
         # The lock is taken for each bundle, so that those who append wait for a moment only.
         with appending(folder), _unless_gone():
             present = [path for path in chosen if path.exists()]
             for path in present:
                 parts.verify(path)
+                check(path)
             if len(present) > 1:
                 _replace(folder, present, (t for path in present for t in _groups(path)))
 

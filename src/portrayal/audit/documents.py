@@ -28,9 +28,14 @@ def read_identity(file: Path) -> tuple[Identity, Mapping[str, ColumnType]]:
     """Return the identity and the columns that an _identity.json holds."""
     data = read_json(file)
     try:
-        return Identity.from_dict(data), dict(data["columns"])
+        identity, columns = Identity.from_dict(data), dict(data["columns"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(file, f"not an identity: {error}") from error
+    if folder_name(identity) != file.parent.name:
+        raise _damaged(
+            file, f"the folder's name is not that of {identity.name}, so one of them was changed"
+        )
+    return identity, columns
 
 
 def remember_identity(folder: Path, identity: Identity, columns: Mapping[str, ColumnType]) -> None:

@@ -32,6 +32,7 @@ import pyarrow.compute as pc
 from portrayal.audit import documents
 from portrayal.audit.files import writing
 from portrayal.audit.header import Header
+from portrayal.audit.keys import key_rule
 from portrayal.audit.locations import location
 from portrayal.audit.parts import part_names, sizes
 from portrayal.audit.queries import Queries
@@ -223,7 +224,7 @@ class AuditFolder:
                 0 ... n-1).
             retry_failed: Count images that failed before as missing.
         """
-        return Wanted.of(wanted).absent(self._images.folder, retry_failed=retry_failed)
+        return Wanted.of(wanted).absent(self._images.each_part, retry_failed=retry_failed)
 
     def read_images(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return the encoded bytes of the images with these keys (those that are ok)."""
@@ -510,7 +511,10 @@ class AuditFolder:
 
     def _store(self, folder: Path, schema: pa.Schema) -> Store:
         """Return the folder's store; one and the same each time, because it remembers its keys."""
-        return self._stores.setdefault(folder, Store(folder, schema))
+        if folder not in self._stores:
+            rule = key_rule(folder, self.generator)
+            self._stores.setdefault(folder, Store(folder, schema, rule))
+        return self._stores[folder]
 
 
 def _is_in(values: pa.ChunkedArray, allowed: pa.Array) -> pa.ChunkedArray:

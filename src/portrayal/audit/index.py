@@ -106,9 +106,11 @@ class DoubledRows:
     """The parts that hold the row that counts, wherever another one is left out."""
 
 
-def doubled_rows(folder: Path, *, ranked: bool) -> DoubledRows:
+def doubled_rows(
+    folder: Path, *, ranked: bool, check: parts.Check = parts.unchecked
+) -> DoubledRows:
     """Find the rows that readers leave out."""
-    found = parts.read_parts(folder, ["key", "status"] if ranked else ["key"])
+    found = parts.read_parts(folder, ["key", "status"] if ranked else ["key"], check=check)
     if not found:
         return DoubledRows({}, frozenset())
     table = pa.concat_tables(found.values())

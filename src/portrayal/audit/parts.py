@@ -52,6 +52,13 @@ _SIZES: dict[ObjectPath, dict[str, int]] = {}
 ask again how large it is before reading it."""
 _SEARCHED = ("key", "prompt", "seed", "status")
 
+Check = Callable[[Path], None]
+"""Raises where a part is not one that belongs to its folder."""
+
+
+def unchecked(path: Path) -> None:
+    """Take any part."""
+
 
 def part_paths(folder: Path) -> list[Path]:
     """Return the finished parts of a folder, oldest first."""
@@ -185,31 +192,46 @@ def columns_of(path: Path, table: pa.Table, columns: Sequence[str]) -> pa.Table:
     return table.select(list(dict.fromkeys(names)))
 
 
-def read_parts(folder: Path, columns: Sequence[str]) -> dict[Path, pa.Table]:
+def read_parts(
+    folder: Path, columns: Sequence[str], *, check: Check = unchecked
+) -> dict[Path, pa.Table]:
     """Return columns of all parts of a folder, oldest part first.
 
     A part that vanishes between listing and reading was merged: the folder is listed again.
+
+    Args:
+        folder: The folder.
+        columns: What to read.
+        check: Called with each part before it is read.
     """
     read: dict[Path, pa.Table] = {}
     for _ in range(_TRIES):
         paths = part_paths(folder)
         try:
-            read.update(read_each([path for path in paths if path not in read], columns))
+            new = [path for path in paths if path not in read]
+            read.update(read_each(new, columns, check=check))
         except FileNotFoundError:
             continue
         return {path: read[path] for path in paths}
     raise AuditError(f"{folder}: its parts change faster than they can be read; try again later")
 
 
-def each_part(folder: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
+def each_part(
+    folder: Path, columns: Sequence[str], *, check: Check = unchecked
+) -> Iterator[pa.Table]:
     """Yield columns of one part after the other, for readers that may see a row twice.
 
     Holds one part in memory at a time; rows come twice where parts are merged meanwhile.
+
+    Args:
+        folder: The folder.
+        columns: What to read.
+        check: Called with each part before it is read.
     """
     done: set[Path] = set()
     while paths := [path for path in part_paths(folder) if path not in done]:
         with contextlib.suppress(FileNotFoundError):  # merged into another: list again
-            for path, table in read_each(paths, columns):
+            for path, table in read_each(paths, columns, check=check):
                 done.add(path)
                 yield table
 
@@ -229,18 +251,30 @@ def read_blocks(folder: Path, columns: Sequence[str], *, rows: int) -> Iterator[
                 done.add(path)
 
 
-def read_each(paths: Sequence[Path], columns: Sequence[str]) -> Iterator[tuple[Path, pa.Table]]:
+def read_each(
+    paths: Sequence[Path], columns: Sequence[str], *, check: Check = unchecked
+) -> Iterator[tuple[Path, pa.Table]]:
     """Yield columns of one part after the other; see `read_part`.
 
     In an object store several are asked for at once: most of the time goes by waiting for answers.
+
+    Args:
+        paths: The parts.
+        columns: What to read.
+        check: Called with each part before it is read.
     """
+
+    def read(path: Path) -> pa.Table:
+        check(path)
+        return read_part(path, columns)
+
     if not paths or object_path(paths[0]) is None:
-        yield from ((path, read_part(path, columns)) for path in paths)
+        yield from ((path, read(path)) for path in paths)
         return
     with ThreadPoolExecutor(_AT_ONCE, "portrayal-read") as readers:
         for start in range(0, len(paths), 4 * _AT_ONCE):
             some = paths[start : start + 4 * _AT_ONCE]
-            tables = readers.map(lambda path: read_part(path, columns), some)
+            tables = readers.map(read, some)
             yield from zip(some, tables, strict=True)
 
 
@@ -296,12 +330,16 @@ def rows_per_group(schema: pa.Schema) -> int:
 
 def damaged(path: Path, why: str) -> DamagedPart:
     """Return the error that names a damaged part and the way out."""
-    inside = path.parent.name in ("images", "votes", "looks")
-    audit = path.parent.parent if inside else path.parent.parent.parent
     return DamagedPart(
         f"{path} is damaged: {why}; set it aside and make its contents again with: "
-        f"portrayal repair {quoted(audit)}"
+        f"portrayal repair {quoted(audit_of(path))}"
     )
+
+
+def audit_of(path: Path) -> Path:
+    """Return the audit that a part is in."""
+    inside = path.parent.name in ("images", "votes", "looks")
+    return path.parent.parent if inside else path.parent.parent.parent
 
 
 def _write(path: Path | pa.NativeFile, tables: Iterator[pa.Table]) -> None:

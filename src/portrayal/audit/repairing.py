@@ -16,10 +16,12 @@ from typing import Any
 from portrayal.audit import documents, parts
 from portrayal.audit.compaction import drop_doubled_rows, part_folders
 from portrayal.audit.files import appending, flush_folder, leftovers, quoted, writing
-from portrayal.audit.header import Header
+from portrayal.audit.header import FILE, Header
+from portrayal.audit.keys import key_rule
 from portrayal.audit.locations import location
 from portrayal.audit.selections import TRAINING
-from portrayal.errors import AuditError
+from portrayal.errors import AuditError, NotAnAudit
+from portrayal.records import Identity
 
 SET_ASIDE = "set-aside"
 
@@ -139,7 +141,8 @@ def repair(audit: str | os.PathLike[str]) -> RepairReport:
     path = location(audit)
     header = Header.read(path)
     removed = _remove_leftovers(path)
-    aside = [*_documents(path), *_parts(path)]
+    _require_own_images(path, header.generator)
+    aside = [*_documents(path), *_parts(path, header.generator)]
     doubled = sum(drop_doubled_rows(folder) for folder in part_folders(path))
     generator = header.generator
     imported = generator.kind == "folder"
@@ -177,7 +180,8 @@ def _documents(audit: Path) -> Iterator[SetAside]:
             try:
                 documents.read_identity(file)
             except AuditError:
-                yield _set_aside(audit, file.parent, f"its {documents.IDENTITY} cannot be read")
+                why = f"its {documents.IDENTITY} cannot be read or was changed"
+                yield _set_aside(audit, file.parent, why)
     named = [*sorted(audit.glob("studies/*.json")), *sorted(audit.glob("campaigns/*.json"))]
     for file in [*named, audit / "results.json"]:
         if file.exists():
@@ -187,13 +191,32 @@ def _documents(audit: Path) -> Iterator[SetAside]:
                 yield _set_aside(audit, file, "it cannot be read as JSON")
 
 
-def _parts(audit: Path) -> Iterator[SetAside]:
+def _parts(audit: Path, generator: Identity) -> Iterator[SetAside]:
     for folder in part_folders(audit):
+        rule = key_rule(folder, generator)
         with appending(folder):
             for path in parts.part_paths(folder):
                 why = parts.damage(path)
+                if why is None and rule is not None:
+                    why = rule.problem(path)
                 if why is not None:
                     yield _set_aside(audit, path, why, rows=_rows(path))
+
+
+def _require_own_images(audit: Path, generator: Identity) -> None:
+    """Raise where no image is of the audit's generator: then it is audit.json that was changed.
+
+    Raises:
+        NotAnAudit: There are images, and none has a key that follows from audit.json.
+    """
+    rule = key_rule(audit / "images", generator)
+    whole = [one for one in parts.part_paths(audit / "images") if parts.damage(one) is None]
+    if rule is not None and whole and all(rule.wrong(path).all() for path in whole):
+        raise NotAnAudit(
+            f"{audit / FILE}: no image has a key of the generator that it names "
+            f"({generator.name}), so it was changed or comes from another audit; restore it from a "
+            "copy"
+        )
 
 
 def _set_aside(audit: Path, path: Path, why: str, *, rows: int | None = None) -> SetAside:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from portrayal.audit import parts
 from portrayal.audit.files import appending, flush_folder
 from portrayal.audit.index import FAILED, Index, doubled, doubled_rows, ranks
+from portrayal.audit.keys import KeyRule
 from portrayal.audit.tables import check_widths
 
 FLUSH_EVERY_S = 1.0
@@ -31,11 +32,14 @@ class Store:
     Args:
         folder: Where the parts are or will be.
         schema: The columns of a row.
+        rule: What keys follow from; every part is held to it once, before it is first read.
     """
 
-    def __init__(self, folder: Path, schema: pa.Schema) -> None:
+    def __init__(self, folder: Path, schema: pa.Schema, rule: KeyRule | None = None) -> None:
         self.folder = folder
         self.schema = schema
+        self._rule = rule
+        self._checked: set[str] = set()
         self._ranked = "status" in schema.names
         self._index = Index(folder, ranked=self._ranked)
         self._widths: dict[str, int] = {}
@@ -88,13 +92,17 @@ class Store:
         table, extra = self._rows(names)
         return (table.filter(pa.array(~extra)) if extra.any() else table).select(names)
 
+    def each_part(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield columns of one part after the other; a key may come again."""
+        return parts.each_part(self.folder, columns, check=self._check)
+
     def blocks(self, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
         """Yield columns of all rows, so many at a time; a key may come again: its first counts."""
         return parts.read_blocks(self.folder, columns, rows=rows)
 
     def doubled_rows(self) -> dict[Path, npt.NDArray[np.intp]]:
         """Return the rows that `table` leaves out: row numbers within each part, for all parts."""
-        return doubled_rows(self.folder, ranked=self._ranked).rows
+        return doubled_rows(self.folder, ranked=self._ranked, check=self._check).rows
 
     def batches(self, columns: Sequence[str], choose: Choice) -> Iterator[pa.Table]:
         """Yield columns of chosen rows, a row group at a time, from parts that were verified.
@@ -110,6 +118,7 @@ class Store:
         while paths := [path for path in parts.part_paths(self.folder) if path not in done]:
             for path in paths:
                 try:
+                    self._check(path)
                     if self._holds_any(path, columns, choose):
                         parts.verify(path)
                         yield from self._chosen(path, columns, choose)
@@ -128,6 +137,7 @@ class Store:
                 paths = self._index.parts_with(keys)
             try:
                 for path in paths:
+                    self._check(path)
                     found += self._chosen(
                         path, names, lambda table: pc.is_in(table["key"], value_set=wanted)
                     )
@@ -155,11 +165,17 @@ class Store:
             return self._widths.get(column)
 
     def _rows(self, names: Sequence[str]) -> tuple[pa.Table, npt.NDArray[np.bool_]]:
-        found = parts.read_parts(self.folder, self._identifying(names))
+        found = parts.read_parts(self.folder, self._identifying(names), check=self._check)
         if not found:
             return self.schema.empty_table(), np.zeros(0, dtype=np.bool_)
         table = pa.concat_tables(found.values())
         return table, doubled(table["key"], ranks(table))
+
+    def _check(self, path: Path) -> None:
+        known = path.name in self._checked or path.name in self.written
+        if self._rule is not None and not known:
+            self._rule.check(path)
+            self._checked.add(path.name)
 
     def _identifying(self, names: Sequence[str]) -> list[str]:
         """Return the columns with those that tell which of two rows with one key counts."""

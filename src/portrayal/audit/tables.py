@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from portrayal.audit.index import RANKS
+from portrayal.audit.keys import VOTE_KEY, image_keys, text_keys
 from portrayal.errors import AuditError, one_of
 from portrayal.records import (
     Ballot,
@@ -120,8 +121,7 @@ VOTES = pa.schema(
 
 def votes_table(ballots: Sequence[Ballot]) -> pa.Table:
     """Return raters' answers as a table in the layout of `votes/`."""
-    names = [name for name in VOTES.names if name not in ("key", "seconds")]
-    keys = [digest([getattr(one, name) for name in names], length=32) for one in ballots]
+    keys = [digest([getattr(one, name) for name in VOTE_KEY], length=32) for one in ballots]
     rows: dict[str, list[Any]] = {"key": keys}
     for field in list(VOTES)[1:]:
         rows[field.name] = [getattr(one, field.name) for one in ballots]
@@ -190,12 +190,6 @@ def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Tabl
     return pa.Table.from_arrays(columns, schema=IMAGES)
 
 
-def image_keys(generator: Identity, requests: Sequence[tuple[str, int]]) -> list[str]:
-    """Return `image_key` of many requests, hashing the generator's settings once."""
-    maker = generator.digest
-    return [digest([maker, prompt, seed], length=32) for prompt, seed in requests]
-
-
 def measurement_schema(columns: Mapping[str, ColumnType]) -> pa.Schema:
     """Return the schema of a measurer's parts: key, its columns, and the reason when empty."""
     fields = [pa.field("key", pa.string(), nullable=False)]
@@ -230,7 +224,7 @@ def texts_table(
 ) -> pa.Table:
     """Return the embeddings of texts as a table in the layout of `texts/`."""
     columns = [
-        pa.array([digest(text, length=32) for text in texts], pa.string()),
+        pa.array(text_keys(texts), pa.string()),
         text_array(texts, "text"),
         vectors(list(embeddings)),
         pa.array(list(tokens), pa.int64()),

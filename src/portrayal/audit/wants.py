@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from portrayal.audit.parts import each_part
 from portrayal.audit.tables import text_array
 from portrayal.records import Prompt, Request
 
 Pairs = Iterable[tuple[str, int | Sequence[int]]]
 """Prompt texts, each with its seeds, or with the number of images wanted (seeds 0 ... n-1)."""
+
+EachPart = Callable[[Sequence[str]], Iterator[pa.Table]]
 
 
 class Wanted:
@@ -75,19 +75,19 @@ class Wanted:
     def __contains__(self, request: Request) -> bool:
         return request.seed in self._seeds.get(request.prompt, ())
 
-    def absent(self, folder: Path, *, retry_failed: bool) -> pa.Table:
+    def absent(self, each_part: EachPart, *, retry_failed: bool) -> pa.Table:
         """Return the requests without an answer as a table of `prompt` and `seed`.
 
         Every wanted request has a place in one array, prompt after prompt and seed after seed; what
         is present is struck out. A million requests take a second and little memory.
 
         Args:
-            folder: The folder of image parts.
+            each_part: Yields columns of one part of the images after the other.
             retry_failed: Count requests that failed before as without an answer.
         """
         places = _Places(self._seeds)
         columns = ["prompt", "seed", "status"] if retry_failed else ["prompt", "seed"]
-        for table in each_part(folder, columns):
+        for table in each_part(columns):
             if retry_failed:
                 table = table.filter(pc.not_equal(table["status"], "failed"))
             places.strike(table)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from portrayal.cli import ablate, bring, corpus, explain, raters, studies, validate, verbs
+from portrayal.cli import ablate, bring, corpus, explain, raters, studies, validate, verbs, verify
 from portrayal.plugins import CommandGroup
 
 
 def _add_all(app: typer.Typer) -> None:
-    for module in (verbs, explain, ablate, studies, bring, corpus, raters, validate):
+    for module in (verbs, explain, ablate, studies, bring, corpus, raters, validate, verify):
         module.add_to(app)
 
 

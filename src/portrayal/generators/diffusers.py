@@ -311,7 +311,9 @@ def _files_identity(
 def _download(model: str, revision: str | None) -> str:
     with quietly("transformers"):  # it is imported by the next line, and remarks on its backends
         pipeline = import_extra("diffusers", extra="models").DiffusionPipeline
-    return str(pipeline.download(model, revision=revision, use_safetensors=True))
+    return str(
+        pipeline.download(model, revision=revision, use_safetensors=True, trust_remote_code=False)
+    )
 
 
 def _complete(name: str, pipeline: Any, sampling: Sampling) -> Sampling:

@@ -22,8 +22,8 @@ from portrayal.loading import (
     first_line,
     import_extra,
     loading,
-    pickled_weights,
     quietly,
+    require_known_files,
     require_vocabulary,
     weight_files,
     weights_hash,
@@ -120,11 +120,7 @@ def read_pipeline_files(source: ModelSource) -> PipelineFiles:
             "get the whole model again"
         )
     for folder in present:
-        if (pickled := pickled_weights(folder)) is not None:
-            raise GenerationError(
-                f"{pickled}: weights in a pickle are not loaded, since a pickle can run code; "
-                "allowed: safetensors; convert them, or take a revision that has them"
-            )
+        require_known_files(folder, error=GenerationError)
     only_fp16 = any(weight_files(f, variant="fp16") and not weight_files(f) for f in present)
     variant = "fp16" if only_fp16 else None
     return PipelineFiles(source, index["_class_name"], tuple(f.name for f in present), variant)
@@ -159,6 +155,7 @@ def load_pipeline(files: PipelineFiles, *, dtype: str, device: str) -> Any:
         "torch_dtype": getattr(torch, dtype),
         "use_safetensors": True,
         "local_files_only": True,
+        "trust_remote_code": False,
         "variant": files.variant,
     }
     folder = files.source.folder

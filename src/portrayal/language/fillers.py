@@ -21,7 +21,7 @@ from portrayal.loading import (
     first_line,
     import_extra,
     loading,
-    pickled_weights,
+    require_known_files,
     require_vocabulary,
     weight_files,
     weights_hash,
@@ -61,16 +61,15 @@ class MaskFiller:
         self._torch = import_extra("torch", extra="models")
         transformers = import_extra("transformers", extra="models")
         with loading(folder, "transformers", error=LanguageError):
-            self._tokenizer = transformers.AutoTokenizer.from_pretrained(
-                folder, local_files_only=True
-            )
+            options = {"local_files_only": True, "trust_remote_code": False}
+            self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
             if self._tokenizer.mask_token_id is None:
                 raise LanguageError(
                     f"{identity.name}: its tokenizer has no mask token; allowed: masked language "
                     "models, such as BERT and RoBERTa"
                 )
             self._model = transformers.AutoModelForMaskedLM.from_pretrained(
-                folder, use_safetensors=True, dtype=self._torch.float32, local_files_only=True
+                folder, use_safetensors=True, dtype=self._torch.float32, **options
             ).to(device)
         require_vocabulary(self._tokenizer, folder, error=LanguageError)
         self._model.eval()
@@ -196,11 +195,7 @@ def load_filler(
 def _check(source: ModelSource) -> None:
     if not (source.folder / "config.json").is_file():
         raise LanguageError(f"{source.folder}: not a model of transformers: it has no config.json")
-    if (pickled := pickled_weights(source.folder)) is not None:
-        raise LanguageError(
-            f"{pickled}: weights in a pickle are not loaded, since a pickle can run code; "
-            "allowed: safetensors; convert them, or take a revision that has them"
-        )
+    require_known_files(source.folder, error=LanguageError)
 
 
 def _download(model: str, revision: str | None) -> str:

@@ -28,8 +28,8 @@ from portrayal.loading import (
     first_line,
     import_extra,
     loading,
-    pickled_weights,
     quietly,
+    require_known_files,
     require_vocabulary,
     weight_files,
     weights_hash,
@@ -104,12 +104,11 @@ class ClipTexts:
         self._torch = import_extra("torch", extra="models")
         transformers = import_extra("transformers", extra="models")
         with loading(folder, "transformers", error=LanguageError):
+            options = {"local_files_only": True, "trust_remote_code": False}
             self._model = transformers.CLIPTextModelWithProjection.from_pretrained(
-                folder, use_safetensors=True, dtype=self._torch.float32, local_files_only=True
+                folder, use_safetensors=True, dtype=self._torch.float32, **options
             ).to(device)
-            self._tokenizer = transformers.AutoTokenizer.from_pretrained(
-                folder, local_files_only=True
-            )
+            self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
         require_vocabulary(self._tokenizer, folder, error=LanguageError)
         self._model.eval()
         self._batch_size = batch_size
@@ -167,6 +166,7 @@ def open_clip_texts(
         device: Where to run; by default a GPU where there is one.
         batch_size: Texts at once.
     """
+    require_known_files(folder, error=LanguageError)
     settings = {
         "weights": weights_hash(folder, weight_files(folder)),
         "configuration": configuration_hash(folder, configuration_files(folder)),
@@ -195,7 +195,8 @@ def open_sentence_transformer(
     # Before a model is looked for: without the package no model helps.
     import_extra("sentence_transformers", extra="corpus")
     source = _source(name, revision)
-    files = [*source.folder.rglob("*.json"), *source.folder.rglob("*.txt")]
+    endings = (".json", ".txt", ".model")
+    files = [path for path in source.folder.rglob("*.*") if path.suffix in endings]
     settings = {
         "weights": weights_hash(source.folder, source.folder.rglob("*.safetensors")),
         "configuration": configuration_hash(source.folder, files),
@@ -231,11 +232,9 @@ def _source(name: str, revision: str | None) -> ModelSource:
             f"{source.folder}: not a model of sentence-transformers: it has neither modules.json "
             "nor config.json"
         )
-    if (pickled := pickled_weights(source.folder)) is not None:
-        raise LanguageError(
-            f"{pickled}: weights in a pickle are not loaded, since a pickle can run code; "
-            "allowed: safetensors; convert them, or take a revision that has them"
-        )
+    inside = [path for path in sorted(source.folder.rglob("*")) if path.is_dir()]
+    for folder in (source.folder, *inside):
+        require_known_files(folder, error=LanguageError)
     return source
 
 

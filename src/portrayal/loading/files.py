@@ -3,7 +3,8 @@
 The hash of a model's weights covers every byte of every safetensors file that is loaded. A shorter
 look (header, size, first and last MiB) would miss a fine-tune that moves one layer in the middle
 of a file, and two different models under one identity is the one mistake that an audit cannot
-find later. Files of the Hub's cache cost nothing: their names there are their hashes.
+find later. Files of the Hub's own cache cost nothing: their names there are the hashes that were
+compared when they were downloaded. `portrayal verify --model` reads them all the same.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import contextlib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,33 +23,14 @@ from typing import Any
 
 from portrayal.errors import PortrayalError
 from portrayal.loading.attempts import first_line
+from portrayal.loading.devices import import_extra
 from portrayal.plugins import hint_for
 from portrayal.records import digest
 
+_READING: ContextVar[bool] = ContextVar("reading", default=False)
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
-_PICKLES = (".bin", ".ckpt", ".pt", ".pth", ".pkl", ".pickle")
 # What saving again changes although the model is the same.
 _NOT_CONFIGURATION = frozenset({"transformers_version", "torch_dtype", "dtype"})
-_WEIGHTS = re.compile(
-    r"(?:diffusion_pytorch_model|pytorch_model|model)"
-    r"(?P<variant>\.fp16)?(?:-\d+-of-\d+)?\.safetensors"
-)
-_CONFIGURATION = frozenset(
-    {
-        "added_tokens.json",
-        "config.json",
-        "merges.txt",
-        "preprocessor_config.json",
-        "processor_config.json",
-        "special_tokens_map.json",
-        "spiece.model",
-        "tokenizer.json",
-        "tokenizer.model",
-        "tokenizer_config.json",
-        "vocab.json",
-        "vocab.txt",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,24 +79,13 @@ def find_source(
     return ModelSource(model, found, found.name)
 
 
-def weight_files(folder: Path, *, variant: str | None = None) -> list[Path]:
-    """Return the safetensors that loading a folder reads: the variant's, else the plain ones."""
-    found = [(_WEIGHTS.fullmatch(path.name), path) for path in sorted(folder.iterdir())]
-    plain = [path for match, path in found if match and match["variant"] is None]
-    special = [path for match, path in found if match and match["variant"] is not None]
-    return (special or plain) if variant else plain
-
-
-def configuration_files(folder: Path) -> list[Path]:
-    """Return the configurations and vocabularies that loading a folder reads."""
-    return [path for path in sorted(folder.iterdir()) if path.name in _CONFIGURATION]
-
-
 def weights_hash(root: Path, files: Iterable[Path]) -> str:
     """Return the hash of weight files: names below `root`, sizes and contents."""
     paths = sorted(files)
     with ThreadPoolExecutor(4) as pool:
-        contents = list(pool.map(content_hash, paths))
+        # Threads of a pool do not see the context of who asks them.
+        asked = [pool.submit(copy_context().run, content_hash, path) for path in paths]
+        contents = [one.result() for one in asked]
     names = [path.relative_to(root).as_posix() for path in paths]
     sizes = [path.stat().st_size for path in paths]
     return digest([list(row) for row in zip(names, sizes, contents, strict=True)], length=32)
@@ -139,10 +111,31 @@ def configuration_hash(root: Path, files: Iterable[Path]) -> str:
 def content_hash(path: Path) -> str:
     """Return the SHA-256 of a file; remembered in this process while the file stays as it is."""
     real = path.resolve()
-    if real.parent.name == "blobs" and re.fullmatch(r"[0-9a-f]{64}", real.name):
+    if not _READING.get() and _is_in_hub_cache(real):
         return real.name
     state = real.stat()
     return _content_hash(str(real), state.st_mtime_ns, state.st_size)
+
+
+@contextlib.contextmanager
+def reading_contents() -> Iterator[None]:
+    """Hash what files contain, also those of the Hub's cache, whose names say their hashes."""
+    token = _READING.set(True)
+    try:
+        yield
+    finally:
+        _READING.reset(token)
+
+
+def _is_in_hub_cache(real: Path) -> bool:
+    """Tell whether a file is a blob of the Hub's cache, where the Hub's own library has it.
+
+    Anybody can name a folder `blobs`; what lies elsewhere is hashed.
+    """
+    if real.parent.name != "blobs" or not re.fullmatch(r"[0-9a-f]{64}", real.name):
+        return False
+    constants = import_extra("huggingface_hub", extra="models").constants
+    return real.parent.parent.parent == Path(constants.HF_HUB_CACHE).resolve()
 
 
 @lru_cache(maxsize=4096)
@@ -160,10 +153,3 @@ def _settled(value: Any) -> Any:
             if not key.startswith("_") and key not in _NOT_CONFIGURATION
         }
     return [_settled(item) for item in value] if isinstance(value, list) else value
-
-
-def pickled_weights(folder: Path) -> Path | None:
-    """Return a weight file that only unpickling could read, where a folder has no safetensors."""
-    if any(folder.glob("*.safetensors")):
-        return None
-    return next((path for path in sorted(folder.iterdir()) if path.suffix in _PICKLES), None)

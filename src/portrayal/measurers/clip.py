@@ -24,7 +24,7 @@ from portrayal.loading import (
     first_line,
     import_extra,
     loading,
-    pickled_weights,
+    require_known_files,
     require_vocabulary,
     weight_files,
     weights_hash,
@@ -49,7 +49,7 @@ class TransformersTowers:
     def __init__(self, folder: Path, *, device: str, dtype: str) -> None:
         self._torch = import_extra("torch", extra="models")
         transformers = import_extra("transformers", extra="models")
-        options = {"local_files_only": True}
+        options = {"local_files_only": True, "trust_remote_code": False}
         with loading(folder, "transformers", error=MeasurementError):
             self._model = transformers.AutoModel.from_pretrained(
                 folder, use_safetensors=True, dtype=getattr(self._torch, dtype), **options
@@ -186,16 +186,12 @@ def open_clip_model(
 
 
 def check_source(source: ModelSource) -> None:
-    """Raise MeasurementError where a folder is no model of transformers, or holds a pickle."""
+    """Raise MeasurementError where a folder is no model of transformers, or not a safe one."""
     if not (source.folder / "config.json").is_file():
         raise MeasurementError(
             f"{source.folder}: not a model of transformers: it has no config.json"
         )
-    if (pickled := pickled_weights(source.folder)) is not None:
-        raise MeasurementError(
-            f"{pickled}: weights in a pickle are not loaded, since a pickle can run code; "
-            "allowed: safetensors; convert them, or take a revision that has them"
-        )
+    require_known_files(source.folder, error=MeasurementError)
 
 
 def download(model: str, revision: str | None) -> str:

@@ -50,7 +50,7 @@ class ObjectDetector:
     def __init__(self, folder: Path, identity: Identity, *, device: str) -> None:
         self._torch = import_extra("torch", extra="models")
         transformers = import_extra("transformers", extra="models")
-        options = {"local_files_only": True}
+        options = {"local_files_only": True, "trust_remote_code": False}
         with loading(folder, "transformers", error=MeasurementError):
             self._model = transformers.AutoModelForObjectDetection.from_pretrained(
                 folder, use_safetensors=True, **options

@@ -22,3 +22,4 @@ from .verbs import explain as explain
 from .verbs import figures as figures
 from .verbs import report as report
 from .verbs import run as run
+from .verification import verify_audit as verify_audit

@@ -67,6 +67,7 @@ def analyze(
     settings: AnalysisSettings | None = None,
     planned: Mapping[str, Stage] | None = None,
     bounds: bool = False,
+    keep: bool = True,
 ) -> Results:
     """Recompute all findings of an audit from what was measured, and write results.json.
 
@@ -79,6 +80,7 @@ def analyze(
         planned: The planned looks that this is, by study.
         bounds: Whether studies of planned looks also get intervals that hold along with those of
             all other looks.
+        keep: Whether to store results and looks; False: the audit stays as it is.
 
     Raises:
         AuditError: No study was asked of this audit, or no encoder has looked at it.
@@ -125,12 +127,13 @@ def analyze(
         data = _data(study, shared, seen_by, quality)
         return _answer(study, data, replace(how, confidence=confidence))
 
-    found = with_looks(audit, seen, how, again)
+    found = with_looks(audit, seen, how, again, keep=keep)
     together = [audit_agreement(found, measurer_names(seen_by))]
     together += _rated_together(studies, sides, how)
     found += [one for one in together if one is not None]
     results = replace(_results(audit, seen_by, how, studies, found), labels=quality)
-    audit.write_results(results.as_dict())
+    if keep:
+        audit.write_results(results.as_dict())
     return results
 
 

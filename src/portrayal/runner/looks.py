@@ -72,7 +72,12 @@ class Seen:
 
 
 def with_looks(
-    audit: AuditFolder, seen: Sequence[Seen], settings: AnalysisSettings, again: Recompute
+    audit: AuditFolder,
+    seen: Sequence[Seen],
+    settings: AnalysisSettings,
+    again: Recompute,
+    *,
+    keep: bool = True,
 ) -> list[StudyResult]:
     """Store this look at every question whose images have changed, and count all looks.
 
@@ -81,6 +86,7 @@ def with_looks(
         seen: The studies with their answers.
         settings: How they were analyzed.
         again: Answers a study with intervals of another confidence.
+        keep: Whether to store new looks.
 
     Returns:
         The answers; findings that were looked at before, or that a look was planned for, have their
@@ -102,7 +108,8 @@ def with_looks(
                 new.append(history.looks[-1])
             findings.append(_counted(finding, history.looks, alpha))
         done.append(replace(one.result, findings=findings))
-    audit.append_looks(new)
+    if keep:
+        audit.append_looks(new)
     return done
 
 
