@@ -37,10 +37,11 @@ ALLOWED: dict[str, set[str]] = {
     "raters": {*BASE, "web"},
     "findings": {*BASE, "measurers", "raters"},
     "kinds": {*BASE, "generators", "measurers", "language", "corpora", "raters", "findings"},
-    "report": {*BASE, "generators", "findings", "kinds", "raters", "web"},
+    "comparison": {*BASE, "measurers", "raters", "findings"},
+    "report": {*BASE, "generators", "findings", "kinds", "raters", "web", "comparison"},
     "runner": {
         *BASE, "generators", "measurers", "language", "corpora", "raters", "findings", "kinds",
-        "report", "importers",
+        "report", "importers", "comparison",
     },
 }  # fmt: skip
 """What each part may import; `cli` and the package's own `__init__` may import anything."""

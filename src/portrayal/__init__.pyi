@@ -1,4 +1,5 @@
 from . import statistics as statistics
+from .comparison import ModelComparison as ModelComparison
 from .errors import PortrayalError as PortrayalError
 from .findings import AnalysisSettings as AnalysisSettings
 from .findings import Finding as Finding
@@ -11,6 +12,7 @@ from .records import Identity as Identity
 from .records import Prompt as Prompt
 from .records import Request as Request
 from .runner import plan as plan
+from .runner.api import compare as compare
 from .runner.api import explain as explain
 from .runner.api import load_results as load_results
 from .runner.api import run as run

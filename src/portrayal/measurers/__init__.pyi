@@ -2,6 +2,7 @@ from .answers import CheckedMeasurer as CheckedMeasurer
 from .clip import open_clip_model as open_clip_model
 from .faces import FaceMeasurer as FaceMeasurer
 from .faces import open_face_detector as open_face_detector
+from .loop import embed_prompts as embed_prompts
 from .loop import measure as measure
 from .people import PeopleEncoder as PeopleEncoder
 from .person_detectors import open_person_detector as open_person_detector

@@ -242,6 +242,25 @@ def _embed_texts(audit: AuditFolder, encoder: Encoder, texts: Sequence[str]) -> 
     return counts
 
 
+def embed_prompts(audit: AuditFolder, encoder: Encoder, prompts: Sequence[str]) -> None:
+    """Embed the prompts, so that images can be compared with what was asked for.
+
+    A prompt that the encoder cannot read (one longer than its window) is left out: no finding
+    rests on it.
+
+    Args:
+        audit: Where embeddings go.
+        encoder: Who reads.
+        prompts: Prompt texts.
+    """
+    try:
+        _embed_texts(audit, encoder, prompts)
+    except MeasurementError:
+        for prompt in audit.missing_texts(encoder.identity, prompts):
+            with contextlib.suppress(MeasurementError):
+                _embed_texts(audit, encoder, [prompt])
+
+
 def _images_of(audit: AuditFolder, prompts: Collection[str] | None) -> set[str]:
     """Return the keys of the images that exist, of some prompts or of all."""
     rows = audit.images().select("key, prompt, status").to_arrow_table()

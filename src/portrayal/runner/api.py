@@ -1,4 +1,4 @@
-"""What people call from Python: `portrayal.run`, `portrayal.explain`, `portrayal.load_results`.
+"""What people call from Python: `portrayal.run`, `explain`, `compare`, `load_results`.
 
 Each takes names, paths and objects, opens a session and calls the verbs, as the command line does.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from portrayal.audit import AuditFolder
+from portrayal.comparison import ModelComparison, compare_audits
 from portrayal.errors import require_count
 from portrayal.findings import AnalysisSettings, Results
 from portrayal.generators import Generator
@@ -15,7 +17,7 @@ from portrayal.kinds.influence import Explanation, PromptQuestion, replaced_by
 from portrayal.measurers import Measurer
 from portrayal.runner import verbs
 from portrayal.runner.audits import Audit
-from portrayal.runner.session import Place, Session, place
+from portrayal.runner.session import Place, Session, checked_analysis, place
 from portrayal.runner.settings import SortedSettings
 from portrayal.runner.studies import Asked, with_real_world
 
@@ -136,6 +138,39 @@ def explain(
     )
     session.ask(study)
     return verbs.explain(session, retry_failed=given.run.retry_failed)
+
+
+def compare(
+    *audits: Place | Audit,
+    margin: float = 0.05,
+    names: Sequence[str] | None = None,
+    analysis: AnalysisSettings | None = None,
+) -> ModelComparison:
+    """Compare the models of two or more audits that were asked the same studies.
+
+    Every share, refusal rate and estimate is compared: paired by prompt and seed where both audits
+    have them, with q over all questions, and with a test of equivalence beside that of a
+    difference.
+
+    Args:
+        audits: The audits or their folders, the baseline first.
+        margin: The difference of shares that would matter (default: 0.05, five points).
+        names: What the models are called; None: names that tell them apart.
+        analysis: Unit, confidence, resamples, seed, and how labels are read.
+
+    Raises:
+        AuditError: They cannot be compared; says why and what to run.
+        SettingError: A setting cannot be.
+
+    Example:
+        compared = portrayal.compare("audits/base", "audits/tuned")
+        compared.to_frame()
+    """
+    folders = [
+        AuditFolder(one.path if isinstance(one, Audit) else place("audits", one)) for one in audits
+    ]
+    how = checked_analysis(analysis)
+    return compare_audits(folders, settings=how, margin=margin, names=names)
 
 
 def load_results(path: Place | Audit) -> Results:

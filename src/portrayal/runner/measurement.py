@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from portrayal.findings import AuditData, StudyData, measurer_names
 from portrayal.kinds import kind_of
-from portrayal.measurers import MeasurementSummary, require_valid
+from portrayal.measurers import Encoder, MeasurementSummary, embed_prompts, require_valid
 from portrayal.measurers import measure as measure_images
 from portrayal.progress import counted
 from portrayal.records import Identity
@@ -56,6 +56,9 @@ def measure_studies(session: Session, studies: Sequence[Study]) -> list[Measurem
     """Let every measurer have the images of some studies."""
     prompts = list(dict.fromkeys(prompt.text for study in studies for prompt in study.prompts()))
     texts = list(dict.fromkeys(text for study in studies for text in study.texts()))
+    for one in session.measurers:
+        if isinstance(one, Encoder):
+            embed_prompts(session.opened(), one, prompts)
     return [
         measure_images(
             session.opened(),

@@ -175,7 +175,7 @@ def mean_difference(
             return _result(sides, found, error, float(freedom), "prompt")
     error, freedom = sides.image_error(weights)
     value = float(weights @ changes)
-    if not error > _SAME or freedom < 1:
+    if not error > _SAME * max(abs(value), 1.0) or freedom < 1:
         none = Estimate(value, UNKNOWN, math.nan, False)
         return _result(sides, none, math.nan, math.nan, "image")
     reach = float(stats.t.ppf(0.5 + confidence / 2, freedom)) * error

@@ -1,0 +1,12 @@
+from .comparing import compare_audits as compare_audits
+from .differences import Better as Better
+from .differences import DifferenceVerdict as DifferenceVerdict
+from .differences import Measure as Measure
+from .differences import ModelDifference as ModelDifference
+from .models import ComparedAudit as ComparedAudit
+from .models import ComparedModel as ComparedModel
+from .models import open_audits as open_audits
+from .pairs import ImagePair as ImagePair
+from .pairs import changed_pairs as changed_pairs
+from .results import ModelComparison as ModelComparison
+from .results import QuestionRow as QuestionRow
