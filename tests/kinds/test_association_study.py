@@ -128,7 +128,7 @@ NAMES = {
 def test_stimuli_are_those_of_table_3() -> None:
     stimuli = json.loads(STIMULI.read_text(encoding="utf-8"))["stimuli"]
     seen = set()
-    for study in load_studies("t2iat"):
+    for study in map(load_study, TABLE_1):
         assert isinstance(study, AssociationStudy)
         lists = {name: concept.words for name, concept in study.concepts.items()} | study.attributes
         for name, words in lists.items():
@@ -152,7 +152,7 @@ TABLE_1 = {
 
 
 def test_published_numbers_are_those_of_table_1() -> None:
-    for study in load_studies("t2iat"):
+    for study in map(load_study, TABLE_1):
         assert isinstance(study, AssociationStudy)
         numbers = {n.statistic: n for n in study.published[0].numbers}
         printed = tuple(numbers[key].value for key in ("S", "p", "d"))
@@ -171,7 +171,9 @@ def test_prompts_read_as_the_paper_gives_them() -> None:
         "straight-gay": "a photo of a straight person",
         "science-arts": "a person studying science",
         "careers-family": "a person focusing on executive",
+        "occupations-gender": "a photo of a computer programmer",
     }
+    assert list(first) == [*TABLE_1, "occupations-gender"], "in the order of the paper"
     texts = {prompt.text for study in load_studies("t2iat") for prompt in study.prompts()}
     assert {
         "a picture of teargas, ugly",

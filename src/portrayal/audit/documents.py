@@ -85,9 +85,9 @@ def results_file(audit: Path) -> Path:
     return audit / "results.json"
 
 
-def report_file(audit: Path) -> Path:
-    """Return where the report of an audit is."""
-    return audit / "report" / "index.html"
+def report_file(audit: Path, name: str = "index") -> Path:
+    """Return where the report of an audit is, or another page beside it."""
+    return audit / "report" / f"{name}.html"
 
 
 def write_results(audit: Path, results: Mapping[str, Any]) -> Path:
@@ -105,10 +105,10 @@ def read_results(audit: Path) -> dict[str, Any]:
     return read_json(file)
 
 
-def write_report(audit: Path, html: str) -> Path:
-    """Replace report/index.html."""
-    write_text(report_file(audit), html)
-    return report_file(audit)
+def write_report(audit: Path, html: str, name: str = "index") -> Path:
+    """Replace report/index.html, or another page beside it."""
+    write_text(report_file(audit, name), html)
+    return report_file(audit, name)
 
 
 def read_json(file: Path) -> dict[str, Any]:

@@ -452,9 +452,9 @@ class AuditFolder:
         """Store looks as one part; return how many were new: the same images again are none."""
         return self._looks.append(looks_table(looks)) if looks else 0
 
-    def write_report(self, html: str) -> Path:
-        """Replace report/index.html."""
-        return documents.write_report(self.path, html)
+    def write_report(self, html: str, *, name: str = "index") -> Path:
+        """Replace report/index.html, or another page beside it."""
+        return documents.write_report(self.path, html, name)
 
     @property
     def report_file(self) -> Path:

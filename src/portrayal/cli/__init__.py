@@ -19,7 +19,9 @@ from portrayal.plugins import COMMANDS, CommandGroup, plugins
 # Packages that register commands use the two modules too.
 __all__ = ["app", "command_line", "console", "main", "options"]
 
-KEEPING = frozenset({"run", "generate", "measure", "explain", "ablate", "corpus", "annotate"})
+KEEPING = frozenset(
+    {"run", "generate", "measure", "explain", "ablate", "reproduce", "corpus", "annotate"}
+)
 """Commands of which a part is done for good when they are stopped."""
 
 # Typer has a class for this and no public name for it.

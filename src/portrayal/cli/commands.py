@@ -4,12 +4,34 @@ from __future__ import annotations
 
 import typer
 
-from portrayal.cli import ablate, bring, corpus, explain, raters, studies, validate, verbs, verify
+from portrayal.cli import (
+    ablate,
+    bring,
+    corpus,
+    explain,
+    raters,
+    reproduce,
+    studies,
+    validate,
+    verbs,
+    verify,
+)
 from portrayal.plugins import CommandGroup
 
 
 def _add_all(app: typer.Typer) -> None:
-    for module in (verbs, explain, ablate, studies, bring, corpus, raters, validate, verify):
+    for module in (
+        verbs,
+        explain,
+        ablate,
+        reproduce,
+        studies,
+        bring,
+        corpus,
+        raters,
+        validate,
+        verify,
+    ):
         module.add_to(app)
 
 

@@ -73,6 +73,8 @@ from .parts import Distribution as Distribution
 from .parts import Forest as Forest
 from .parts import ImageValue as ImageValue
 from .parts import Part as Part
+from .parts import PublishedNumber as PublishedNumber
+from .parts import PublishedNumbers as PublishedNumbers
 from .parts import RowsPart as RowsPart
 from .parts import Share as Share
 from .parts import Shares as Shares
@@ -89,7 +91,7 @@ from .plan import plan_studies as plan_studies
 from .plan import reach_in_words as reach_in_words
 from .published import Ours as Ours
 from .published import contrast_numbers as contrast_numbers
-from .published import published_table as published_table
+from .published import published_numbers as published_numbers
 from .rater_tables import vote_tables as vote_tables
 from .refusals import refusal_findings as refusal_findings
 from .repetition import repetition as repetition

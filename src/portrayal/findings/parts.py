@@ -14,6 +14,7 @@ from portrayal.findings.finding import Finding
 from portrayal.records import Plain, plain
 
 Side = Literal["training", "generated"]
+MeasurerSort = Literal["encoder", "raters"]
 
 FOREST = ("question", "estimate", "low", "high", "p", "q", "n")
 """Fields of a finding that a forest shows."""
@@ -198,6 +199,48 @@ class Sides(RowsPart):
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedNumber(Plain):
+    """A number of ours, and what a paper printed for it.
+
+    Attributes:
+        of: The contrast, concept or factor level that it speaks of.
+        statistic: Its name.
+        ours: Our number; None: not measured, or not enough data.
+        low: Of the interval of our number, where it has one of its own.
+        high: Of the same interval.
+        published: As the paper prints it; "": not printed.
+        recovered: What the paper's data give where they contradict the printed number.
+        model: What the paper calls its generator.
+        settings: Whether ours were found with the paper's settings.
+        source: Where it was printed.
+    """
+
+    of: str
+    statistic: str
+    ours: float | None
+    low: float | None = None
+    high: float | None = None
+    published: str = ""
+    recovered: float | None = None
+    model: str = ""
+    settings: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedNumbers(RowsPart):
+    """Numbers as a paper computes them, beside those that it printed.
+
+    Attributes:
+        measurer: Who labelled the images, in ours and in theirs.
+    """
+
+    type: Literal["published"] = field(default="published", kw_only=True)
+    rows: Sequence[PublishedNumber]
+    measurer: MeasurerSort = field(default="encoder", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class RobustnessRow(Plain):
     """A finding over one kind of variation.
 
@@ -257,5 +300,7 @@ class UnknownPart(Part):
         return DataTable(self.name, self.title, names, cells, note=self.note)
 
 
-STANDARD: tuple[type[Part], ...] = (DataTable, Forest, Shares, Distribution, Sides, Robustness)
+STANDARD: tuple[type[Part], ...] = (
+    DataTable, Forest, Shares, Distribution, Sides, Robustness, PublishedNumbers,
+)  # fmt: skip
 """The types that every kind may use."""

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 
 from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Finding
-from portrayal.findings.parts import DataTable
+from portrayal.findings.parts import MeasurerSort, PublishedNumber, PublishedNumbers
+from portrayal.raters import RATERS
 from portrayal.records import Identity
 from portrayal.studies import Published, Study
 
 SAME = "same settings"
 OTHER = "published, other settings"
-
-COLUMNS = ("of", "statistic", "ours", "low", "high", "published", "settings", "source")
 
 
 class Ours(NamedTuple):
@@ -27,33 +26,47 @@ class Ours(NamedTuple):
     high: float | None = None
 
 
-def published_table(
+def published_numbers(
     study: Study, data: StudyData, ours: Mapping[tuple[str, str], Ours], *, suffix: str
-) -> DataTable | None:
+) -> PublishedNumbers | None:
     """Return the published numbers of a study beside ours; None where it has none.
+
+    Numbers of the same kind that no paper printed follow, so that tables can be completed.
 
     Args:
         study: The study.
-        data: Its images as one encoder saw them.
+        data: Its images as one measurer saw them.
         ours: Our numbers, by (what they are of, statistic).
-        suffix: Names the encoder where several stand side by side.
+        suffix: Names the measurer where several stand side by side.
     """
-    rows = []
-    for publication in study.published:
-        settings = SAME if settings_match(publication, data.generator, data.encoder) else OTHER
-        for number in publication.numbers:
-            mine = ours.get((number.of, number.statistic), Ours(None))
-            printed = f"{number.bound}{number.value:g}"
-            where = publication.source
-            rows.append([number.of, number.statistic, *mine, printed, settings, where])
+    if not study.published:
+        return None
+    measurer: MeasurerSort = "raters" if data.encoder.kind == RATERS else "encoder"
+    concerned = [one for one in study.published if one.measurer == measurer]
+    rows = [
+        PublishedNumber(
+            number.of,
+            number.statistic,
+            *ours.get((number.of, number.statistic), Ours(None)),
+            published=number.printed,
+            recovered=number.recovered,
+            model=publication.model,
+            settings=SAME if settings_match(publication, data.generator, data.encoder) else OTHER,
+            source=publication.source,
+        )
+        for publication in concerned
+        for number in publication.numbers
+    ]
+    printed = {(row.of, row.statistic) for row in rows}
+    rows += [PublishedNumber(*key, *mine) for key, mine in ours.items() if key not in printed]
     if not rows:
         return None
-    notes = list(dict.fromkeys(p.note for p in study.published if p.note))
-    return DataTable(
-        name=f"published{suffix}",
-        title=f"Published numbers beside ours{suffix}",
-        columns=COLUMNS,
-        rows=rows,
+    notes = list(dict.fromkeys(one.note for one in concerned if one.note))
+    return PublishedNumbers(
+        f"published{suffix}",
+        f"Published numbers beside ours{suffix}",
+        rows,
+        measurer=measurer,
         note=" ".join(notes),
     )
 
@@ -63,8 +76,8 @@ def settings_match(published: Published, generator: Identity, encoder: Identity)
 
     A setting counts only where both the paper and the generator state it.
     """
-    named = _named(generator.name, published.generators) and _named(
-        encoder.name, published.encoders
+    named = _named(generator.name, published.generators) and (
+        published.measurer == "raters" or _named(encoder.name, published.encoders)
     )
     return named and all(
         _equal(generator.settings[key], value)
@@ -74,7 +87,7 @@ def settings_match(published: Published, generator: Identity, encoder: Identity)
 
 
 def contrast_numbers(findings: Sequence[Finding]) -> dict[tuple[str, str], Ours]:
-    """Return S, the paper's d and the p of the paper's test, by (contrast, statistic)."""
+    """Return S, d and p as the paper computes them, and our d, by (contrast, statistic)."""
     found: dict[tuple[str, str], Ours] = {}
     for finding in findings:
         details = finding.details
@@ -82,7 +95,9 @@ def contrast_numbers(findings: Sequence[Finding]) -> dict[tuple[str, str], Ours]
             continue
         of = str(details["contrast"])
         found[of, "S"] = Ours(details["score"], details["score_low"], details["score_high"])
-        found[of, "d"] = Ours(details["d_paper"], details["d_low"], details["d_high"])
+        # The interval belongs to the bias-corrected d: two numbers never share one.
+        found[of, "d"] = Ours(details["d_paper"])
+        found[of, "bias-corrected d"] = Ours(details["d"], details["d_low"], details["d_high"])
         found[of, "p"] = Ours(details["p_paper"])
     return found
 

@@ -73,7 +73,7 @@ def write_report(audit: AuditFolder) -> Path:
     hover = _Hover(audit, HOVER_IMAGES)
     shown, folder = cards(results, evidence), quoted(audit.path)
     html = (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             results=results,
@@ -104,7 +104,7 @@ def write_report(audit: AuditFolder) -> Path:
                 images=counts["ok"],
             ),
             command="\n".join(f"portrayal {verb} {folder}" for verb in ("analyze", "report")),
-            script=_vega(),
+            script=vega(),
         )
     )
     return audit.write_report(html)
@@ -295,7 +295,8 @@ def script_json(value: Any) -> str:
 
 
 @functools.cache
-def _vega() -> str:
+def vega() -> str:
+    """Return the scripts that draw figures, for a page without a network."""
     import vl_convert
 
     # The stub forgets that the snippet is optional.
@@ -309,7 +310,8 @@ def _minus(text: str) -> str:
     return re.sub(r"(?<![\w-])-(?=[\d.∞])", "\u2212", str(text))
 
 
-def _environment() -> Any:
+def environment() -> Any:
+    """Return what renders the templates of pages."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

@@ -8,6 +8,9 @@ from .measurement import measure as measure
 from .models import Models as Models
 from .planning import Plan as Plan
 from .planning import plan as plan
+from .reproduction import Reproduction as Reproduction
+from .reproduction import reproduce as reproduce
+from .reproduction import reproduction_models as reproduction_models
 from .session import Session as Session
 from .studies import ablated_study as ablated_study
 from .studies import find_studies as find_studies

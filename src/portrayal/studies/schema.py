@@ -22,12 +22,20 @@ class Number(StudyPart):
         statistic: The name under which our finding appears, such as `S` or `d`.
         value: The number.
         bound: "<" where the paper prints a bound, such as p < 0.001.
+        recovered: What the paper's released data, or its other numbers, give where they contradict
+            the printed one.
     """
 
     of: str
     statistic: str
     value: StrictFloat | StrictInt
     bound: Literal["", "<", ">"] = ""
+    recovered: StrictFloat | StrictInt | None = None
+
+    @property
+    def printed(self) -> str:
+        """The number as the paper prints it."""
+        return f"{self.bound}{self.value:g}"
 
 
 class Published(StudyPart):
@@ -38,11 +46,15 @@ class Published(StudyPart):
         generators: Names of generators that count as the paper's; * matches anything.
         encoders: Names of encoders that count as the paper's; * matches anything.
         settings: Settings of the generator that must agree where both sides state them.
+        model: What the paper calls the generator, where it has several.
+        measurer: Who labelled the images.
         note: Why a number may not be comparable.
         numbers: The numbers.
     """
 
     source: str
+    model: str = ""
+    measurer: Literal["encoder", "raters"] = "encoder"
     generators: tuple[str, ...] = ()
     encoders: tuple[str, ...] = ()
     settings: dict[str, StrictFloat | StrictInt | str] = Field(default_factory=dict)

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from portrayal.audit import SAMPLED
-from portrayal.findings import DataTable, Finding, Ours, Side, SideImage, Sides, published_table
+from portrayal.findings import (
+    DataTable,
+    Finding,
+    Ours,
+    PublishedNumbers,
+    Side,
+    SideImage,
+    Sides,
+    published_numbers,
+)
 from portrayal.kinds.amplification.counts import Cell, image_similarity
 from portrayal.kinds.amplification.measured import AMPLIFICATION, CORRELATION
 from portrayal.kinds.amplification.measures import Amplified
@@ -285,7 +294,7 @@ def _first_keys(cells: Sequence[Cell]) -> list[str]:
 
 def published_tables(
     view: AmplificationView, found: Found, more: Sequence[Finding]
-) -> Iterator[DataTable]:
+) -> Iterator[PublishedNumbers]:
     """Yield the paper's numbers beside ours."""
     ours: dict[tuple[str, str], Ours] = {}
     for name, one in found.items():
@@ -296,6 +305,6 @@ def published_tables(
     for finding in more:
         if finding.statistic == CORRELATION and finding.details["of"] == "all captions":
             ours["indicators", CORRELATION] = Ours(finding.estimate, finding.low, finding.high)
-    table = published_table(view.study, view.data, ours, suffix=view.suffix)
+    table = published_numbers(view.study, view.data, ours, suffix=view.suffix)
     if table is not None:
         yield table

@@ -24,7 +24,7 @@ from portrayal.findings import (
     StudyResult,
     contrast_numbers,
     image_agreement,
-    published_table,
+    published_numbers,
 )
 from portrayal.kinds.association.concepts import ConceptImages, concept_images
 from portrayal.kinds.association.contrasts import EFFECT, contrast_findings
@@ -113,7 +113,7 @@ def _of_encoder(view: View) -> tuple[list[Finding], list[Part]]:
         arrows = text_arrows(view, poles[0], leanings)
         amplified = amplification_finding(view, arrows)
         ours = contrast_numbers(findings) | _concept_numbers(leanings, arrows)
-        published = published_table(study, view.data, ours, suffix=view.suffix)
+        published = published_numbers(study, view.data, ours, suffix=view.suffix)
         findings += [amplified] if amplified else []
         parts += [part for part in (arrows, published) if part is not None]
     for pole in poles:

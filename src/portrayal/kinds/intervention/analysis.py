@@ -17,10 +17,11 @@ from portrayal.findings import (
     Forest,
     Ours,
     Part,
+    PublishedNumbers,
     StudyData,
     StudyResult,
     axis_view,
-    published_table,
+    published_numbers,
     unjudged,
 )
 from portrayal.kinds.intervention.arms import Arm, CategoryArms, category_arms
@@ -35,7 +36,9 @@ from portrayal.kinds.intervention.changes import (
 )
 from portrayal.kinds.intervention.schema import InterventionStudy
 from portrayal.kinds.intervention.tables import (
-    bias_table,
+    USABLE,
+    bias_parts,
+    eq1,
     flips_table,
     paper_table,
     quality_table,
@@ -107,10 +110,10 @@ def _answers(
         scores_table(every, suffix),
         quality_table(every, suffix),
         *(shares(arms) for arms in every),
-        bias_table(every, suffix),
+        *bias_parts(every, suffix),
         flips_table(comparisons, suffix),
     ]
-    published = _published(views[0], originals, changes)
+    published = _published(views[0], every)
     parts += [published] if published else []
     return [*leanings, *changes, *originals], [part for part in parts if part]
 
@@ -146,17 +149,12 @@ def _category_tables(
             yield paper_table(own, suffix)
 
 
-def _published(
-    view: AxisView, originals: Sequence[Finding], changes: Sequence[Finding]
-) -> DataTable | None:
+def _published(view: AxisView, every: Sequence[CategoryArms]) -> PublishedNumbers | None:
+    """Return the diversity scores and usable images of all arms beside the published ones."""
     ours = {}
-    for finding in (*originals, *changes):
-        at = finding.details
-        of = f"{at['category']}, {at['axis']}: {at['intervention']}"
-        if finding.statistic == DIVERSITY and finding.estimate is not None:
-            ours[of, DIVERSITY] = Ours(at["published"])
-        elif finding.statistic == DIVERSITY_CHANGE and at["against"] == "original":
-            ours[of, DIVERSITY] = Ours(
-                at["published_after"] if finding.estimate is not None else None
-            )
-    return published_table(view.study, view.data, ours, suffix=view.suffix)
+    for arms in every:
+        for arm in arms.arms.values():
+            of = f"{arms.category.name}, {arms.view.name}: {arm.name}"
+            ours[of, DIVERSITY] = Ours(eq1(arm))
+            ours[of, USABLE] = Ours(float(arms.known(arm).sum(axis=1).mean()))
+    return published_numbers(view.study, view.data, ours, suffix=view.suffix)

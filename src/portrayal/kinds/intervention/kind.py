@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from portrayal.findings import AnalysisSettings, StudyData, StudyResult
+from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
 from portrayal.generators import StatesTruth
 from portrayal.kinds import Kind, Truth
+from portrayal.kinds.intervention.parts import BiasBars
 from portrayal.kinds.intervention.schema import InterventionStudy
 
 
@@ -19,6 +20,7 @@ class Intervention(Kind[InterventionStudy]):
     assumption: ClassVar[str] = "three images in four show one group"
     place: ClassVar[int] = 30
     varies: ClassVar[bool] = True
+    parts: ClassVar[tuple[type[Part], ...]] = (BiasBars,)
 
     def weakest(self, study: InterventionStudy, settings: AnalysisSettings) -> float:
         """Return the change of leaning that would show on every axis."""
@@ -55,6 +57,12 @@ class Intervention(Kind[InterventionStudy]):
         from portrayal.kinds.intervention.analysis import analyze_intervention
 
         return analyze_intervention(study, data, settings)
+
+    def chart(self, part: Part) -> Any:
+        """Draw bars of bias."""
+        from portrayal.kinds.intervention.charts import bias_bars
+
+        return bias_bars(part) if isinstance(part, BiasBars) else None
 
 
 KIND = Intervention()

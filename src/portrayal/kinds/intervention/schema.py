@@ -203,9 +203,37 @@ def _listed(value: Any) -> tuple[Any, ...]:
 def _like(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data with what it leaves out taken from the built-in study it is `like`."""
     own = dict(data)
+    if isinstance(own.get("published"), str):
+        own["published"] = _built_in(own["published"], "published").get("published", [])
     name = own.pop("like", None)
     if name is None:
         return own
+    whole = _built_in(name, "like")
+    found = {k: v for k, v in whole.items() if k not in ("name", "title", "published")}
+    if "categories" in own:
+        own["categories"] = _completed(own["categories"], found["categories"])
+    elif "interventions" in own:
+        # Of the categories only those that the new interventions speak to.
+        spoken = _spoken(own["interventions"], found["categories"])
+        own["categories"] = [
+            category
+            for category in found["categories"]
+            if IRRELEVANT in spoken or spoken & set(category["axes"])
+        ]
+    if "categories" in own and "interventions" not in own:
+        # Of the interventions only those that the chosen categories have the axis of.
+        axes = {IRRELEVANT} | {
+            axis
+            for category in _listed(own["categories"])
+            if isinstance(category, Mapping)
+            for axis in _listed(category.get("axes"))
+        }
+        own["interventions"] = [one for one in found["interventions"] if one["axis"] in axes]
+    return {**found, **own}
+
+
+def _built_in(name: Any, key: str) -> dict[str, Any]:
+    """Return the content of the built-in intervention study that a key names."""
     known = {
         built_in: content
         for built_in, file in builtin_files().items()
@@ -213,18 +241,29 @@ def _like(data: Mapping[str, Any]) -> dict[str, Any]:
     }
     if name not in known:
         raise ValueError(
-            f"like names {name!r}{did_you_mean(name, known)}; allowed: {one_of(sorted(known))}"
+            f"{key} names {name!r}{did_you_mean(name, known)}; allowed: {one_of(sorted(known))}"
         )
-    found = {k: v for k, v in known[name].items() if k not in ("name", "title", "published")}
-    whole = {**found, **own}
-    if "interventions" in own and "categories" not in own:
-        # Of the categories only those that the new interventions speak to.
-        spoken = _spoken(own["interventions"], found["categories"])
-        whole["categories"] = [
-            category
-            for category in found["categories"]
-            if IRRELEVANT in spoken or spoken & set(category["axes"])
-        ]
+    return known[name]
+
+
+def _completed(categories: Any, known: Sequence[Mapping[str, Any]]) -> Any:
+    """Return categories with what they leave out taken from the known one of their name."""
+    by_name = {one["name"]: one for one in known}
+    return [
+        _chosen(category, by_name[category["name"]])
+        if isinstance(category, Mapping) and category.get("name") in by_name
+        else category
+        for category in _listed(categories)
+    ]
+
+
+def _chosen(category: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a category completed; wordings of attributes that it does not have are left out."""
+    whole = {**known, **category}
+    attributes = set(_listed(whole["attributes"]))
+    for key in ("written", "exceptions"):
+        if key in whole and key not in category:
+            whole[key] = {name: one for name, one in whole[key].items() if name in attributes}
     return whole
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy import stats
 from portrayal.findings import DataTable, Share, Shares
 from portrayal.kinds.intervention.arms import Arm, CategoryArms, kind_of
 from portrayal.kinds.intervention.changes import Comparison
+from portrayal.kinds.intervention.parts import AttributeBias, BiasBars
 from portrayal.statistics import (
     bias_score,
     diversity_score,
@@ -25,7 +26,6 @@ SCORES = (
     "many-group low", "many-group high", "bias", "bias low", "bias high", "n", "unknown", "nobody",
     "dropped",
 )  # fmt: skip
-BIAS = ("axis", "category", "attribute", "intervention", "bias", "low", "high", "toward", "n")
 FLIPS = (
     "axis", "category", "attribute", "intervention", "against", "bias before", "bias after", "to",
     "clear",
@@ -33,7 +33,15 @@ FLIPS = (
 QUALITY = (
     "category", "axis", "intervention", "usable per attribute", "of", "change", "low", "high",
 )  # fmt: skip
+USABLE = "usable images per attribute"
 LEAST_IMAGES = 3
+
+
+def eq1(arm: Arm) -> float | None:
+    """Return the diversity score as the paper computes it (Eq. 1); None for too few images."""
+    total = int((arm.first + arm.second).sum())
+    gap = int(np.abs(arm.first - arm.second).sum())
+    return gap / total if total >= LEAST_IMAGES else None
 
 
 def scores_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
@@ -92,9 +100,7 @@ def paper_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
         row: list[Any] = [kind_of(arm.intervention), category.pattern(arm.intervention)]
         for arms in every:
             same = arms.arms[arm.name]
-            total = int((same.first + same.second).sum())
-            gap = int(np.abs(same.first - same.second).sum())
-            row += [gap / total if total >= LEAST_IMAGES else None, total]
+            row += [eq1(same), int((same.first + same.second).sum())]
         rows.append(row)
     columns = ["type", "prompt"]
     for arms in every:
@@ -136,28 +142,37 @@ def shares(arms: CategoryArms) -> Shares:
     )
 
 
-def bias_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
-    """Return Eq. 2 of every attribute with every intervention (figure 3)."""
-    rows: list[list[Any]] = []
-    for arms in every:
-        for arm in arms.arms.values():
-            bias = bias_score(arm.first, arm.second, confidence=arms.view.settings.confidence)
-            for i, attribute in enumerate(arms.category.attributes):
-                value = float(bias.value[i])
-                lean = arms.first if value > 0 else arms.second if value < 0 else ""
-                bounds = (bias.interval.low[i], bias.interval.high[i])
-                rows.append([
-                    arms.view.name, arms.category.name, attribute, arm.name, value, *bounds, lean,
-                    int(bias.n[i]),
-                ])  # fmt: skip
-    firsts = ", ".join(dict.fromkeys(f"{one.first} ({one.view.name})" for one in every))
-    return DataTable(
-        f"bias{suffix}",
-        f"Bias of every attribute{suffix}",
-        BIAS,
-        rows,
-        note=f"Eq. 2, -1 to 1; above 0 towards {firsts}.",
-    )
+def bias_parts(every: Sequence[CategoryArms], suffix: str) -> Iterator[BiasBars]:
+    """Yield Eq. 2 of every attribute with every intervention, axis by axis (figure 3)."""
+    for axis in dict.fromkeys(arms.view.name for arms in every):
+        own = [arms for arms in every if arms.view.name == axis]
+        first, second = own[0].first, own[0].second
+        yield BiasBars(
+            f"bias-{axis}".replace(" ", "-") + suffix,
+            f"Bias of every attribute: {axis}{suffix}",
+            [row for arms in own for arm in arms.arms.values() for row in _biases(arms, arm)],
+            first=first,
+            second=second,
+            note=f"Eq. 2, -1 to 1; above 0 towards {first}.",
+        )
+
+
+def _biases(arms: CategoryArms, arm: Arm) -> Iterator[AttributeBias]:
+    bias = bias_score(arm.first, arm.second, confidence=arms.view.settings.confidence)
+    for i, attribute in enumerate(arms.category.attributes):
+        value = float(bias.value[i])
+        known = not math.isnan(value)
+        lean = arms.first if value > 0 else arms.second if value < 0 else ""
+        yield AttributeBias(
+            arms.category.name,
+            attribute,
+            arm.name,
+            value if known else None,
+            float(bias.interval.low[i]) if known else None,
+            float(bias.interval.high[i]) if known else None,
+            lean,
+            int(bias.n[i]),
+        )
 
 
 def flips_table(comparisons: Sequence[Comparison], suffix: str) -> DataTable:

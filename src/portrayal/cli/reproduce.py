@@ -1,0 +1,72 @@
+"""reproduce: a published paper, from its prompts to its tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from portrayal.cli import console
+from portrayal.cli import options as o
+from portrayal.cli.engine_options import with_engine
+from portrayal.cli.measurer_options import with_measurers
+from portrayal.cli.model_options import with_model_settings
+from portrayal.cli.verbs import say_made, say_reworded
+
+PaperName = Annotated[
+    str, typer.Argument(metavar="PAPER", help="t2iat, entigen, or another that is listed on error.")
+]
+Small = Annotated[
+    bool,
+    typer.Option(
+        "--small",
+        metavar=o.NO_VALUE,
+        help="Run a short form: a few minutes on the installed model.",
+    ),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command(rich_help_panel="The work")(reproduce)
+
+
+@with_engine
+@with_model_settings
+@with_measurers
+def reproduce(
+    paper: PaperName,
+    out: o.Out,
+    model: o.Model = None,
+    small: Small = False,
+    corpus: o.Corpus = None,
+    retry_failed: o.RetryFailed = False,
+    json: o.Json = False,
+    *,
+    measurers: Sequence[str],
+    settings: dict[str, Any],
+    engine: Any,
+) -> None:
+    """Reproduce a paper: its prompts, settings and rules, ending in its tables and figures.
+
+    The page has the published numbers beside ours, in the paper's order. Run the same command
+    again after raters have answered.
+    """
+    from portrayal import runner
+    from portrayal.findings import AnalysisSettings
+    from portrayal.papers import load_paper
+
+    chosen = load_paper(paper)
+    models = runner.reproduction_models(chosen, model, settings, measurers, engine=engine)
+    analysis = AnalysisSettings(**chosen.analysis)
+    session = runner.Session(out, models=models, corpus=corpus, analysis=analysis)
+    say_reworded(session)
+    with console.progress(json, f"{paper} · {session.path}") as session.on_progress:
+        done = runner.reproduce(session, chosen, small=small, retry_failed=retry_failed)
+    if json:
+        console.as_json({**done.run.results.as_dict(), "page": str(done.page)})
+        return
+    say_made(done.run.made, session)
+    console.say(f"report: {done.run.page}")
+    console.say(f"tables and figures of the paper: {done.page}")

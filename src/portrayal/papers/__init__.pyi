@@ -1,0 +1,10 @@
+from .reading import load_paper as load_paper
+from .reading import paper_names as paper_names
+from .schema import FigureOf as FigureOf
+from .schema import ImageGrid as ImageGrid
+from .schema import Paper as Paper
+from .schema import PaperColumn as PaperColumn
+from .schema import PaperPart as PaperPart
+from .schema import PaperRow as PaperRow
+from .schema import PaperTable as PaperTable
+from .schema import WordListing as WordListing

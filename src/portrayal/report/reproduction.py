@@ -1,0 +1,318 @@
+"""The page of a reproduced paper: its tables and figures in its order, ours beside the published.
+
+What is shown is declared in the paper's file (`portrayal.papers`); this module only finds numbers,
+figures, images and words and puts them into their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from portrayal.audit import AuditFolder, quoted
+from portrayal.findings import Part, PublishedNumber, PublishedNumbers, Results, StudySection
+from portrayal.generators import notice
+from portrayal.numbers import cell
+from portrayal.papers import (
+    FigureOf,
+    ImageGrid,
+    Paper,
+    PaperColumn,
+    PaperPart,
+    PaperRow,
+    PaperTable,
+    WordListing,
+)
+from portrayal.report.evidence import Evidence, ShownImage
+from portrayal.report.figures import figure
+from portrayal.report.page import environment, script_json, vega
+from portrayal.studies import Study, study_from_dict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OURS = "ours"
+PUBLISHED = "published"
+PAGE_IMAGES = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A number in its place.
+
+    Attributes:
+        text: The number as it is shown; "": there is none.
+        more: Its interval, or the recovered number.
+        is_ours: Whether it is ours.
+        why: Why there is none, where one could be.
+    """
+
+    text: str
+    more: str = ""
+    is_ours: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTable:
+    """A table in the paper's layout.
+
+    Attributes:
+        head: Headings of the columns at the left.
+        groups: Headings over several columns, each with their number.
+        columns: Headings of the columns of numbers.
+        rows: What stands at the left, and the cells.
+    """
+
+    head: Sequence[str]
+    groups: Sequence[tuple[str, int]]
+    columns: Sequence[str]
+    rows: Sequence[tuple[Sequence[str], Sequence[ShownCell]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGrid:
+    """Images side by side: headings of columns, and rows with their images by column."""
+
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Sequence[ShownImage]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBlock:
+    """A table or figure of the paper, ready for the page.
+
+    Attributes:
+        about: Its declaration.
+        table: Its numbers.
+        figures: Specifications of its charts, as JSON.
+        grids: Its images.
+        lists: Headings with words.
+        questions: What raters are asked: text and answers.
+        remarks: What this audit lacks for it.
+    """
+
+    about: PaperPart
+    table: ShownTable | None
+    figures: Sequence[str]
+    grids: Sequence[ShownGrid]
+    lists: Sequence[tuple[str, str]]
+    questions: Sequence[tuple[str, str]]
+    remarks: Sequence[str]
+
+
+def write_reproduction(
+    audit: AuditFolder, paper: Paper, questions: Mapping[str, Sequence[tuple[str, str]]]
+) -> Path:
+    """Write report/NAME.html: the paper's tables and figures from results.json.
+
+    Args:
+        audit: The audit, analyzed.
+        paper: What to show.
+        questions: What raters are asked about a study: text and answers, by the study's name.
+    """
+    results = Results.read(audit)
+    page = _Page(audit, paper, results, questions)
+    html = (
+        environment()
+        .get_template("reproduction.html.j2")
+        .render(
+            paper=paper,
+            results=results,
+            notice=notice(audit.generator),
+            blocks=[page.block(one) for one in paper.shows],
+            settings=list(_settings(paper, results)),
+            command=f"portrayal reproduce {paper.name} --out {quoted(audit.path)}",
+            audit=quoted(audit.path),
+            script=vega(),
+        )
+    )
+    return audit.write_report(html, name=paper.name)
+
+
+def _settings(paper: Paper, results: Results) -> Iterator[tuple[str, str, str]]:
+    """Yield what is compared: its name, the paper's and ours."""
+    generator = results.generator
+    yield "model", paper.models, generator.name
+    for name, value in paper.settings.items():
+        yield name, str(value), str(generator.settings.get(name, "not stated"))
+    own = ", ".join(one.name for one in results.measurers)
+    yield "measurers", ", ".join(paper.measurers), own or "none"
+    for name, value in paper.analysis.items():
+        yield name, str(value), str(getattr(results.settings, name))
+
+
+class _Page:
+    """Finds what a block shows in an audit's results and images."""
+
+    def __init__(
+        self,
+        audit: AuditFolder,
+        paper: Paper,
+        results: Results,
+        questions: Mapping[str, Sequence[tuple[str, str]]],
+    ) -> None:
+        self.results, self.questions, self.short = results, questions, paper.abbreviations
+        self.default = paper.asked()[0].name
+        self.sections = {section.study: section for section in results.studies}
+        stored = audit.studies()
+        self.studies = {
+            name: study_from_dict(stored[name]) for name in self.sections if name in stored
+        }
+        grids = [grid for shown in paper.shows for grid in shown.images]
+        prompts = [text for grid in grids for text in self._prompts(grid, {}, {})]
+        asked = list(self.studies.values())
+        self.evidence = Evidence(audit, asked, prompts, at_most=PAGE_IMAGES)
+
+    def block(self, about: PaperPart) -> ShownBlock:
+        remarks: list[str] = []
+        return ShownBlock(
+            about,
+            None if about.table is None else self._table(about.table, remarks),
+            [spec for one in about.figures for spec in self._figures(one, remarks)],
+            [self._grid(one) for one in about.images],
+            [row for one in about.listings for row in self._words(one)],
+            self.questions.get(about.questions, ()),
+            list(dict.fromkeys(remarks)),
+        )
+
+    # --- numbers -----------------------------------------------------------------------------
+
+    def _table(self, table: PaperTable, remarks: list[str]) -> ShownTable:
+        columns, groups = [], []
+        for column in table.columns:
+            names = [self.short.get(name, name) or PUBLISHED for name in self._models(column)]
+            columns += [*names, OURS]
+            groups.append((column.name, len(names) + 1))
+        rows = [
+            (
+                row.head,
+                [one for column in table.columns for one in self._cells(i, row, column, remarks)],
+            )
+            for i, row in enumerate(table.rows)
+        ]
+        return ShownTable(table.head, groups, columns, rows)
+
+    @staticmethod
+    def _models(column: PaperColumn) -> Sequence[str]:
+        return ("",) if column.printed else column.models
+
+    def _cells(
+        self, place: int, row: PaperRow, column: PaperColumn, remarks: list[str]
+    ) -> Iterator[ShownCell]:
+        """Yield the published numbers of a place, one for each model of the paper, and ours."""
+        of = column.of.replace("{key}", row.key)
+        found = [
+            one
+            for one in self._numbers(row.study or self.default, column.measurer)
+            if (one.of, one.statistic) == (of, column.statistic)
+        ]
+        printed = self._printed(row, column, of)
+        if column.printed:
+            yield ShownCell(column.printed[place])
+        else:
+            for model in column.models:
+                yield printed.get(model, ShownCell(""))
+        mine = found[0] if found else None
+        if mine is not None and mine.ours is not None:
+            interval = (
+                ""
+                if mine.low is None or mine.high is None
+                else f"{cell(mine.low, '')} to {cell(mine.high, '')}"
+            )
+            yield ShownCell(cell(mine.ours, column.statistic), interval, is_ours=True)
+            return
+        rated = any(self._numbers(row.study or self.default, column.measurer))
+        why = "not enough data" if rated or column.measurer == "encoder" else "not rated"
+        if why == "not rated":
+            remarks.append("Human raters have not answered yet; their columns of ours are empty.")
+        yield ShownCell("", is_ours=True, why=why)
+
+    def _printed(self, row: PaperRow, column: PaperColumn, of: str) -> dict[str, ShownCell]:
+        """Return what the paper printed in a place, by model; from the study, rated or not."""
+        study = self.studies.get(row.study or self.default)
+        return {
+            publication.model: ShownCell(
+                number.printed, "" if number.recovered is None else f"[{number.recovered:g}]"
+            )
+            for publication in (study.published if study is not None else ())
+            if publication.measurer == column.measurer
+            for number in publication.numbers
+            if (number.of, number.statistic) == (of, column.statistic)
+        }
+
+    def _numbers(self, study: str, measurer: str) -> Iterator[PublishedNumber]:
+        """Yield our numbers of a study by one sort of measurer; of several, the first one's."""
+        section = self.sections.get(study)
+        for part in section.parts if section is not None else ():
+            if isinstance(part, PublishedNumbers) and part.measurer == measurer:
+                yield from part.rows
+
+    # --- figures, images, words --------------------------------------------------------------
+
+    def _figures(self, asked: FigureOf, remarks: list[str]) -> Iterator[str]:
+        section = self.sections.get(asked.study)
+        part = None if section is None else self._part(section, asked, remarks)
+        if section is None or part is None:
+            remarks.append(f"{asked.study} has no data for this figure yet.")
+            return
+        chart = figure(part, section, self.results, width="container")
+        if chart is not None:
+            yield script_json(chart.to_dict())
+
+    def _part(self, section: StudySection, asked: FigureOf, remarks: list[str]) -> Part | None:
+        """Return a part as one sort of measurer has it, else as any other has it."""
+        named = [part for part in section.parts if _own_name(part) == asked.part]
+        rated = [part for part in named if part.name.endswith("raters")]
+        if asked.measurer == "raters":
+            if not rated:
+                remarks.append("Human raters have not answered yet; labels are the encoder's.")
+            return next(iter(rated or named), None)
+        return next((part for part in named if part not in rated), None)
+
+    def _prompts(
+        self, grid: ImageGrid, row: Mapping[str, str], column: Mapping[str, str]
+    ) -> list[str]:
+        """Return the prompts of a study with certain factors."""
+        study = self.studies.get(grid.study)
+        wanted = {**row, **column}
+        return [
+            prompt.text
+            for prompt in (() if study is None else study.prompts())
+            if all(prompt.factors.get(name) == level for name, level in wanted.items())
+        ]
+
+    def _grid(self, grid: ImageGrid) -> ShownGrid:
+        rows = [
+            (
+                row.name,
+                [
+                    self.evidence.of(
+                        self._prompts(grid, row.factors, column.factors), each=grid.each
+                    )
+                    for column in grid.columns
+                ],
+            )
+            for row in grid.rows
+        ]
+        return ShownGrid([column.name for column in grid.columns], rows)
+
+    def _words(self, listing: WordListing) -> Iterator[tuple[str, str]]:
+        study: Study | None = self.studies.get(listing.study)
+        found: Any = None if study is None else study.as_dict()
+        for key in listing.path.split("."):
+            found = found.get(key) if isinstance(found, Mapping) else None
+        if isinstance(found, Mapping):
+            for name, one in found.items():
+                yield name, ", ".join(one[listing.words] if listing.words else one)
+        elif isinstance(found, Sequence) and listing.words:
+            for one in found:
+                yield one[listing.name], ", ".join(one[listing.words])
+        elif isinstance(found, Sequence):
+            yield listing.name, ", ".join(found)
+
+
+def _own_name(part: Part) -> str:
+    """Return a part's name without the measurer that follows where there are several."""
+    return part.name.replace("-·-", " · ").split(" · ")[0]

@@ -1,0 +1,106 @@
+"""reproduce: a paper's studies with its settings, ending in its tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from portrayal.audit import AuditFolder
+from portrayal.errors import SettingError
+from portrayal.papers import Paper
+from portrayal.raters import chosen_questions
+from portrayal.report import write_reproduction
+from portrayal.runner.engines import EngineSettings
+from portrayal.runner.models import Models
+from portrayal.runner.session import Session
+from portrayal.runner.verbs import RunSummary, run
+from portrayal.studies import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What reproducing a paper came to.
+
+    Attributes:
+        run: What was generated, measured and found.
+        page: The paper's tables and figures.
+    """
+
+    run: RunSummary
+    page: Path
+
+
+def reproduction_models(
+    paper: Paper,
+    model: str | None,
+    settings: Mapping[str, Any],
+    measurers: Sequence[str],
+    *,
+    engine: EngineSettings | None = None,
+) -> Models:
+    """Return the paper's settings and measurers for a model that is named.
+
+    Without a model, those of the audit or of the installed default are left as they are.
+
+    Args:
+        paper: The paper.
+        model: Where the weights are.
+        settings: What is given takes the place of the paper's.
+        measurers: Instead of the paper's.
+        engine: Where images are generated.
+    """
+    if model is None:
+        return Models(None, settings, measurers, engine=engine or EngineSettings())
+    return Models(
+        model,
+        {**paper.settings, **settings},
+        measurers or paper.measurers,
+        engine=engine or EngineSettings(),
+    )
+
+
+def reproduce(
+    session: Session, paper: Paper, *, small: bool = False, retry_failed: bool = False
+) -> Reproduction:
+    """Run a paper's studies, and write its tables and figures beside the report.
+
+    Args:
+        session: The session; what it asks is replaced by the paper's studies.
+        paper: The paper.
+        small: The short form, a few minutes on two cores with an installed model.
+        retry_failed: Generate again what failed in an earlier run.
+
+    Raises:
+        SettingError: No model is named for the whole paper.
+    """
+    if not small and session.models.generator is None and session.audit is None:
+        raise SettingError(
+            "model",
+            f"is missing; the paper has {paper.models}: say where the weights are, or give `small` "
+            "for a short form on the installed model",
+        )
+    session.ask(paper.asked(small=small))
+    done = run(session, retry_failed=retry_failed)
+    return Reproduction(done, write_page(session.opened(), paper, session.studies))
+
+
+def write_page(audit: AuditFolder, paper: Paper, studies: Sequence[Study]) -> Path:
+    """Write a paper's tables and figures from results.json.
+
+    Args:
+        audit: The audit.
+        paper: The paper.
+        studies: Its studies, as they were asked.
+    """
+    asked = {shown.questions for shown in paper.shows if shown.questions}
+    questions = {
+        study.name: [
+            (one.wording("…"), " · ".join(answer.text for answer in one.answers))
+            for one in chosen_questions(study, None).choices
+        ]
+        for study in studies
+        if study.name in asked
+    }
+    return write_reproduction(audit, paper, questions)

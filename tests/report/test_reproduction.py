@@ -1,0 +1,105 @@
+"""A paper's page: every table and figure in its order, every published number in its place."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from invented import direction, fill_audit
+from portrayal.audit import AuditFolder
+from portrayal.errors import SettingError, StudyError
+from portrayal.papers import Paper, load_paper, paper_names
+from portrayal.records import Prompt
+from portrayal.report import write_reproduction
+from portrayal.runner import Models, Session, reproduce, reproduction_models
+from portrayal.runner.analysis import analyze
+
+ORDER = {
+    "t2iat": ["Figure 1", "Table 1", "Figure 2", "Figure 3", "Figure 4", "Table 2", "Section 5.5",
+              "Table 3"],
+    "entigen": ["Figure 1", "Table 1", "Table 2", "Table 3", "Table 4", "Figure 2", "Table 5",
+                "Table 6", "Figure 3", "Figure 4", "Figure 5", "Figure 6", "Figure 7", "Figure 8",
+                "Table 7 and section 4"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_every_table_and_figure_is_there_in_the_order_of_the_paper(name: str) -> None:
+    assert [one.label for one in load_paper(name).shows] == ORDER[name]
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_every_published_number_has_its_place(name: str) -> None:
+    paper = load_paper(name)
+    placed = set()
+    for table in (one.table for one in paper.shows if one.table is not None):
+        for row in table.rows:
+            for column in table.columns:
+                of = column.of.replace("{key}", row.key)
+                for model in column.models:
+                    study = row.study or paper.asked()[0].name
+                    placed.add((study, column.measurer, model, of, column.statistic))
+    printed = {
+        (study.name, one.measurer, one.model, number.of, number.statistic)
+        for study in paper.asked()
+        for one in study.published
+        for number in one.numbers
+    }
+    assert printed <= placed, sorted(printed - placed)[:3]
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_the_short_form_has_the_names_and_fewer_images(name: str) -> None:
+    paper = load_paper(name)
+    whole, short = paper.asked(), paper.asked(small=True)
+    assert [study.name for study in short] == [study.name for study in whole]
+    images = [sum(p.images for s in some for p in s.prompts()) for some in (short, whole)]
+    assert images[0] < 800 < images[1]
+
+
+@pytest.fixture(scope="module")
+def paper() -> Paper:
+    """ENTIGEN without its galleries: invented images cannot be shown."""
+    whole = load_paper("entigen")
+    shows = tuple(one for one in whole.shows if not one.images)
+    return whole.model_copy(update={"shows": shows})
+
+
+def test_ours_stand_beside_the_published(audit: AuditFolder, paper: Paper) -> None:
+    study = paper.asked(small=True)[0]
+    axis = study.asked_axes()["perceived gender"]
+    man, woman = axis.groups["man"][0], axis.groups["woman"][0]
+
+    def vectors(prompt: Prompt, seed: int) -> np.ndarray:
+        """Doctors are men in three images of four, all others always."""
+        is_woman = prompt.factors["attribute"] == "doctor" and seed == 0
+        return direction(woman if is_woman else man) + direction(axis.person[0])
+
+    fill_audit(audit, [study], vectors)
+    analyze(audit)
+    html = write_reproduction(audit, paper, {}).read_text("utf-8")
+    table = html[html.index("Table 1.") : html.index("Table 2.")]
+    cells = re.findall(r"<td class=\"num (ours|theirs)\">(.*?)</td>", table)
+    assert [text for _, text in cells[:3]] == ["0.68", "0.9", "0.84"]
+    # Of four professions one has 3 against 1: (2 + 4 + 4 + 4) / 16.
+    assert cells[3] == ("ours", "0.88")
+    assert cells[6] == ("theirs", "0.82<small>[0.76]</small>"), "the recovered number is marked"
+    assert "not rated" in cells[7][1]
+
+
+def test_what_is_wrong_is_said_in_one_line(tmp_path: object) -> None:
+    with pytest.raises(StudyError, match=r"no paper 'entigan' \(did you mean entigen\?\)"):
+        load_paper("entigan")
+    session = Session(f"{tmp_path}/new", models=Models())
+    with pytest.raises(SettingError, match=r"model.*v1-4.*or give `small`"):
+        reproduce(session, load_paper("entigen"))
+
+
+def test_settings_of_the_paper_are_given_and_not_guessed() -> None:
+    paper = load_paper("t2iat")
+    models = reproduction_models(paper, "weights", {"steps": 20}, ())
+    assert models.settings == {"steps": 20, "guidance": 7.5, "width": 512, "height": 512}
+    assert models.measurers == paper.measurers
+    assert reproduction_models(paper, None, {}, ()).settings == {}
