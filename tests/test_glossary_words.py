@@ -26,7 +26,7 @@ INSTEAD = {
     r"red ground": "red area",
     r"captions that hold terms": "captions containing the terms",
     r"give up an answer|Of one image\.": "seconds to wait for a response; price per image",
-    r"\d %(?! \w+ \()": "62%, without a space",
+    r"\d %(?!}| \w+ \()": "62%, without a space",
     r"without us\b": "readable without portrayal",
     r"nobody could judge|has not looked": "no personification",
 }

@@ -33,7 +33,7 @@ from portrayal.audit import documents
 from portrayal.audit.files import writing
 from portrayal.audit.header import Header
 from portrayal.audit.keys import key_rule
-from portrayal.audit.locations import location
+from portrayal.audit.locations import location, object_path
 from portrayal.audit.parts import part_names, sizes
 from portrayal.audit.queries import Queries
 from portrayal.audit.sharing import Arrivals, own_place
@@ -56,7 +56,7 @@ from portrayal.audit.tables import (
 )
 from portrayal.audit.wants import Pairs, Wanted
 from portrayal.errors import AuditError
-from portrayal.records import Ballot, Identity, ImageRecord, LookRecord, Measurement
+from portrayal.records import Ballot, Identity, ImageRecord, LookRecord, Measurement, digest
 
 
 class EmbeddingBlock(NamedTuple):
@@ -115,6 +115,23 @@ class AuditFolder:
             NotAnAudit: It is a file, or a folder of other things.
         """
         Header.check_place(location(path))
+
+    @classmethod
+    def places_in(cls, folder: str | os.PathLike[str]) -> list[Path]:
+        """Return where the audits of a folder are, in the order of their paths; or the folder.
+
+        Audits inside an audit (its training side) are part of it.
+        """
+        top = location(folder)
+        if cls.exists(top) or object_path(top) is not None:
+            return [top]
+        found: list[Path] = []
+        for place, folders, _ in os.walk(top):
+            if cls.exists(place):
+                found.append(Path(place))
+                folders.clear()
+            folders[:] = sorted(name for name in folders if name[0] != ".")
+        return found
 
     def require(self, generator: Identity) -> None:
         """Raise unless the audit is about this very generator.
@@ -194,6 +211,12 @@ class AuditFolder:
     def image_parts(self) -> frozenset[str]:
         """Return the names of the image parts that are there now."""
         return frozenset(part_names(self._images.folder))
+
+    def content(self) -> str:
+        """Return a name of the images and measurements that are here now; another one for more."""
+        measured = sorted((self.path / "measurements").glob(f"*/{documents.IDENTITY}"))
+        folders = [self._images.folder, *(file.parent for file in measured)]
+        return digest([[folder.name, part_names(folder)] for folder in folders])
 
     def image_bytes(self) -> int:
         """Return how many bytes the image parts take."""

@@ -15,6 +15,7 @@ from portrayal.cli import (
     validate,
     verbs,
     verify,
+    view,
 )
 from portrayal.plugins import CommandGroup
 
@@ -22,6 +23,7 @@ from portrayal.plugins import CommandGroup
 def _add_all(app: typer.Typer) -> None:
     for module in (
         verbs,
+        view,
         explain,
         ablate,
         reproduce,

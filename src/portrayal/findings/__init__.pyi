@@ -55,6 +55,7 @@ from .label_pools import study_pools as study_pools
 from .label_rules import LabelRule as LabelRule
 from .label_table import LabelTable as LabelTable
 from .label_table import label_rows as label_rows
+from .label_table import label_tables as label_tables
 from .label_table import labels_csv as labels_csv
 from .label_table import predicted_labels as predicted_labels
 from .labels import Shown as Shown

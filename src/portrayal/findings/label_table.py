@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from portrayal.audit import AuditFolder, harmless
 from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
-from portrayal.findings.groups import Classification
+from portrayal.findings.groups import Classification, Label
 from portrayal.findings.labels import image_labels
 from portrayal.raters import RATERS
-from portrayal.records import plain
 from portrayal.studies import Axis, Study, in_telling_order, study_from_dict
 
 if TYPE_CHECKING:
@@ -47,8 +46,7 @@ def labels_table(audit: AuditFolder, studies: Sequence[Study] | None = None) -> 
         audit: The audit.
         studies: Whose axes and prompts; None: those of all studies asked of the audit.
     """
-    rows = list(label_rows(audit, studies))
-    return pa.Table.from_pylist(rows, schema=LABELS)
+    return pa.concat_tables([LABELS.empty_table(), *label_tables(audit, studies)])
 
 
 def labels_csv(audit: AuditFolder, studies: Sequence[Study] | None = None) -> str:
@@ -70,6 +68,18 @@ def label_rows(
     prompts: Collection[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of `labels_table`; with prompts, those of their images alone."""
+    for table in label_tables(audit, studies, prompts=prompts):
+        for batch in table.to_batches(max_chunksize=4096):
+            yield from batch.to_pylist()
+
+
+def label_tables(
+    audit: AuditFolder,
+    studies: Sequence[Study] | None = None,
+    *,
+    prompts: Collection[str] | None = None,
+) -> Iterator[pa.Table]:
+    """Yield `labels_table` in pieces, one per axis and measurer: all of it may be large."""
     if studies is None:
         stored = audit.studies().items()
         studies = in_telling_order(
@@ -94,7 +104,7 @@ def label_rows(
             images = data.images(wanted)
             found = image_labels(images, name, axis, data)
             if found is not None:
-                yield from _rows(images, found, title, who)
+                yield _table(images, found, title, who)
 
 
 def predicted_labels(audit: AuditFolder) -> dict[str, str]:
@@ -138,19 +148,29 @@ def _asked(studies: Sequence[Study]) -> Iterator[_Asked]:
         yield _Asked(title, name, axis, list(prompts))
 
 
-def _rows(
-    images: Images, found: Classification, axis: str, measurer: str
-) -> Iterator[dict[str, Any]]:
+def _table(images: Images, found: Classification, axis: str, measurer: str) -> pa.Table:
+    """Return the labels of some images on an axis; further people of an image follow its row."""
+    place: list[int] = []
+    people: list[int | None] = []
+    labels: list[Label] = []
     everybody = found.people or [None] * images.n
-    columns = (images.keys, images.prompts, images.seeds, found.chosen(), everybody)
-    for key, prompt, seed, label, people in zip(*columns, strict=True):
-        several = people if people is not None and len(people) > 1 else ()
-        for person, one in enumerate((label, *several)):
-            values = (
-                key, prompt, seed, axis, measurer, person or None, one.label,
-                plain(one.probability),
-            )  # fmt: skip
-            yield dict(zip(LABELS.names, values, strict=True))
+    for i, (label, several) in enumerate(zip(found.chosen(), everybody, strict=True)):
+        shown = several if several is not None and len(several) > 1 else ()
+        place += [i] * (1 + len(shown))
+        people += [None, *range(1, len(shown) + 1)]
+        labels += [label, *shown]
+    rows = pa.array(place, pa.int64())
+    columns = [
+        pa.array(images.keys, pa.string()).take(rows),
+        pa.array(images.prompts, pa.string()).take(rows),
+        pa.array(images.seeds, pa.int64()).take(rows),
+        pa.repeat(pa.scalar(axis), len(rows)),
+        pa.repeat(pa.scalar(measurer), len(rows)),
+        pa.array(people, pa.int64()),
+        pa.array([one.label for one in labels], pa.string()),
+        pa.array([one.probability for one in labels], pa.float64(), from_pandas=True),
+    ]
+    return pa.Table.from_arrays(columns, schema=LABELS)
 
 
 class LabelTable:

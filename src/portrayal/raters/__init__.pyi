@@ -10,6 +10,7 @@ from .comparison import ComparisonResult as ComparisonResult
 from .comparison import compare_labels as compare_labels
 from .consensus import Decisions as Decisions
 from .consensus import decide as decide
+from .corrections import Corrections as Corrections
 from .designs import Design as Design
 from .questions import ASSOCIATION as ASSOCIATION
 from .questions import AnswerChoice as AnswerChoice

@@ -27,6 +27,10 @@ from portrayal.records import Ballot, Prompt, digest
 GROUP = "raters"
 """The group of raters that a file is of where no other one is named."""
 
+CORRECTIONS = "corrections"
+"""The source of labels that somebody corrected by hand. Such images are chosen because of their
+labels, so they are no sample: their votes are kept, and no analysis counts them."""
+
 _PSEUDONYM = re.compile(r"rater-[0-9a-f]{12}")
 
 
@@ -132,7 +136,7 @@ def load_votes(
     prompts: Iterable[Prompt] | None = None,
     without: Collection[str] = (),
 ) -> Votes:
-    """Return the votes that count, of all studies, campaigns and files.
+    """Return the votes that count, of all studies, campaigns and files; corrections do not.
 
     Args:
         audit: The audit.
@@ -157,13 +161,15 @@ def load_votes(
         for key, prompt, seed, factors in columns
         if levels is None or prompt in levels
     }
-    ballots = [one for one in _ballots(audit, about) if one.source not in without]
+    left_out = {CORRECTIONS, *without}
+    ballots = [one for one in _ballots(audit, about) if one.source not in left_out]
     return merged_votes(ballots, about)
 
 
 def has_votes(audit: AuditFolder) -> bool:
-    """Tell whether an audit has any votes."""
-    return bool(audit.votes().limit(1).fetchall()) or next(edition_ballots(audit), None) is not None
+    """Tell whether an audit has any votes that count."""
+    counted = audit.votes().filter(f"source <> '{CORRECTIONS}'").limit(1).fetchall()
+    return bool(counted) or next(edition_ballots(audit), None) is not None
 
 
 def stored_ballots(audit: AuditFolder) -> list[Ballot]:

@@ -3,3 +3,4 @@ from .files import FORMATS as FORMATS
 from .files import write_figures as write_figures
 from .page import write_report as write_report
 from .reproduction import write_reproduction as write_reproduction
+from .view import serve_view as serve_view

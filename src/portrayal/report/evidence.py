@@ -29,6 +29,11 @@ class ShownLabel:
         sure = "" if self.probability is None else f" {percent(self.probability)}"
         return f"{self.label}{sure}"
 
+    @property
+    def probability_text(self) -> str:
+        """The probability, or a dash where the label follows from a rule."""
+        return percent(self.probability)
+
 
 @dataclass(frozen=True, slots=True)
 class ShownImage:

@@ -312,10 +312,12 @@ def _minus(text: str) -> str:
 
 def environment() -> Any:
     """Return what renders the templates of pages."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("portrayal.report"),
+        loader=ChoiceLoader(
+            [PackageLoader("portrayal.report", folder) for folder in ("templates", "static")]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

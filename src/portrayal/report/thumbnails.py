@@ -20,6 +20,12 @@ def thumbnails(audit: AuditFolder, keys: Sequence[str], *, side: int = SIDE) -> 
 
 def data_uri(encoded: bytes, side: int) -> str:
     """Return an image as a small WebP data URI; an oversized one becomes a grey box."""
+    small = base64.b64encode(small_copy(encoded, side)).decode("ascii")
+    return f"data:image/webp;base64,{small}"
+
+
+def small_copy(encoded: bytes, side: int) -> bytes:
+    """Return an image as a small WebP file; an oversized one becomes a grey box."""
     from PIL import Image
 
     from portrayal.pixels import as_rgb
@@ -30,4 +36,4 @@ def data_uri(encoded: bytes, side: int) -> str:
         small.thumbnail((side, side))
         buffer = io.BytesIO()
         small.save(buffer, "WEBP", quality=82)
-    return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+    return buffer.getvalue()

@@ -1,0 +1,1 @@
+from .serving import serve_view as serve_view
