@@ -15,7 +15,7 @@ from portrayal.statistics.validation import shares
 from portrayal.statistics.validation.__main__ import FAMILIES, main, table_line, validation_rows
 from portrayal.statistics.validation.agreement import RankWorld, RaterWorld
 from portrayal.statistics.validation.amplification import AmplificationSetting
-from portrayal.statistics.validation.association import AssociationWorld
+from portrayal.statistics.validation.association import AssociationWorld, ManyAttributesWorld
 from portrayal.statistics.validation.change import ChangeWorld
 from portrayal.statistics.validation.classification import ClassifierWorld
 from portrayal.statistics.validation.correlation import CorrelationSetting
@@ -23,8 +23,9 @@ from portrayal.statistics.validation.differences import TwoModelWorld
 from portrayal.statistics.validation.diversity import EvennessWorld, ScoreWorld
 from portrayal.statistics.validation.influence import InfluenceWorld
 from portrayal.statistics.validation.levels import LevelWorld
-from portrayal.statistics.validation.reduction import ReductionSetting
+from portrayal.statistics.validation.reduction import DecompositionSetting, ReductionSetting
 from portrayal.statistics.validation.shares import ShareWorld
+from portrayal.statistics.validation.targets import CellWorld, TargetWorld
 from portrayal.statistics.validation.worlds import KnownWorld, Told, ValidationRow, binomial_band
 
 WORLDS = list(chain.from_iterable(settings() for settings in FAMILIES.values()))
@@ -49,6 +50,10 @@ EXAMPLES: list[KnownWorld] = [
     RankWorld("few", 8, 0.0),
     RaterWorld("few", "cohen_kappa", 20, 2, (0.5, 0.5), 0.4),
     ClassifierWorld("recall", 60, (0.4, 0.6), 0.8),
+    TargetWorld((0.6, 0.4), (0.5, 0.5), 6, 9, 0.2),
+    CellWorld("few", ((0.3, 0.2), (0.2, 0.3)), 6, 9, 0.2),
+    ManyAttributesWorld(5, 3),
+    DecompositionSetting(12, (3.0, 2.0)),
 ]
 
 
@@ -86,7 +91,9 @@ def test_rows_do_not_depend_on_workers_or_on_other_settings() -> None:
 
 def row(**changes: float) -> ValidationRow:
     nothing = math.nan
-    found = ValidationRow("x", "y", 1000, 0.95, nothing, 0.0, nothing, nothing, nothing, 1.0, 0, "")
+    found = ValidationRow(
+        "x", "y", 1000, 0.95, nothing, 0.0, nothing, nothing, nothing, nothing, 1.0, 0, ""
+    )
     return replace(found, **changes)  # type: ignore[arg-type]
 
 
@@ -102,8 +109,9 @@ def row(**changes: float) -> ValidationRow:
         (row(rejection=0.1), "FAILS: rejects too often"),
         (row(rejection=0.01), "FAILS: covers too often"),
         (row(disagreeing=2), "FAILS: p and interval disagree in 2"),
-        (row(power=0.6, rival=0.7, rival_level=0.05), "FAILS: loses power"),
-        (row(power=0.6, rival=0.7, rival_level=0.3), "ok"),
+        (row(lost=0.06, rival_level=0.05), "FAILS: loses power"),
+        (row(lost=0.06, rival_level=0.3), "ok"),
+        (row(lost=0.04, rival_level=0.05), "ok"),
     ],
 )
 def test_verdicts(found: ValidationRow, verdict: str) -> None:

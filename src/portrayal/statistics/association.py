@@ -23,6 +23,12 @@ from portrayal.statistics.effect import (
     side_of,
     sides_of,
 )
+from portrayal.statistics.effect_interval import (
+    effect_interval,
+    relative_error,
+    rest_variance,
+    side_spread,
+)
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.permutation import ALTERNATIVES, Alternative
 from portrayal.statistics.precision import RESAMPLE, Resample, Source, moves
@@ -183,8 +189,14 @@ def _precision(
         twice = x.counted_twice(resample) + y.counted_twice(resample)
     score = x.mean - y.mean
     inner = found.interval(score, confidence=confidence, twice=twice)
-    ratio = found.ratio_interval(score, size.variance, confidence=confidence, twice=twice)
     root = math.sqrt(size.variance)
+    sides = [side_spread(*one, resample) for one in ((x, sources[0]), (y, sources[1]))]
+    rest = rest_variance(found, sources[:2], score / root, root, resample)
+    rest = max(rest - twice / size.variance, 0.0)
+    ratio = effect_interval(
+        score / root, sides, size.variance, rest=rest, rest_freedom=float(found.degrees[0]),
+        confidence=confidence,
+    )  # fmt: skip
     ratio = _same_side(ratio, Interval(inner.low / root, inner.high / root))
     # A lone attribute image has no spread to tell; p then takes it as given, as the paper does.
     told = [one for one in sources if one.sample.n_units > 1 or one.sample in (x.images, y.images)]
@@ -193,7 +205,7 @@ def _precision(
     return _Precision(
         math.nan if math.isnan(size.plain) else p_value,
         Interval(*(float(np.clip(bound, -_LARGEST, _LARGEST)) for bound in inner)),
-        size.of_kind(found.ratio(score, size.variance)),
+        size.of_kind(score / root / (1.0 + 0.375 * relative_error(sides))),
         Interval(size.of_kind(ratio.low), size.of_kind(ratio.high)),
     )
 

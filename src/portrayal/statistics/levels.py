@@ -17,6 +17,12 @@ from portrayal.statistics.intervals import Interval
 
 LevelUnit = Literal["prompt", "image"]
 
+_UNSEEN = 0.3
+"""Intraclass correlation of prompts that all show one group only, and so do not tell theirs."""
+_MORE = 0.75
+_FEW = 10.0
+"""Units beyond one per level with which the spread within levels counts as half known."""
+
 
 @dataclass(frozen=True, slots=True)
 class LevelTest:
@@ -48,11 +54,13 @@ class _LevelSpread(NamedTuple):
         between: Pearson's chi-square of levels x groups.
         chance: Its expectation without a difference, right on average.
         guarded: The same, never 0 because few units happen to agree; for the test and interval.
+        moved: Variance of `between` that is due to levels that do lie apart.
     """
 
     between: FloatArray
     chance: FloatArray
     guarded: FloatArray
+    moved: FloatArray
 
     @property
     def ratio(self) -> FloatArray:
@@ -119,7 +127,7 @@ def level_test(
         plug_in=math.sqrt(min(1.0, between / scale)),
         interval=_interval(
             observed, null, p_value, most=(n_levels - 1) * (table.shape[1] - 1), scale=scale,
-            confidence=confidence,
+            known=(codes.size if exchange_prompts else n) - n_levels, confidence=confidence,
         ),
         p_value=p_value,
         n=n,
@@ -192,19 +200,44 @@ def _spread(
     weight = total * (1 - total / total.sum(axis=1, keepdims=True))
     between = (total[..., None] * (mean - share) ** 2 / share).sum(axis=(1, 2))
     plain = mean * (1 - mean)
-    # Near 0 and 1 a few units hardly show that they vary: as if half a unit more were of each kind.
-    near = (mean * units[..., None] + 0.5) / (units[..., None] + 1)
+    # Near 0 and 1 a few units hardly show that they vary: as if one unit more of each kind were
+    # spread over the levels.
+    more = _MORE / mean.shape[1]
+    near = (mean * units[..., None] + more) / (units[..., None] + 2 * more)
     lacking = np.maximum(near * (1 - near) - plain, 0.0) / total[..., None]
-    expected = (plain / total[..., None]).sum(axis=(1, 2))
-    effect = np.divide(
-        variance.sum(axis=(1, 2)), expected, out=np.ones_like(expected), where=expected > 0
-    )
-    lacking *= np.maximum(effect, 1.0)[:, None, None]
+    effect = _design_effect(variance, plain / total[..., None], lacking, total / units)
+    lacking *= effect[:, None, None]
     chance = (weight[..., None] * variance / share).sum(axis=(1, 2))
     # Prompts that agree better than images drawn by chance can are luck.
     least = (weight[..., None] * near * (1 - near) / total[..., None] / share).sum(axis=(1, 2))
     guarded = (weight[..., None] * (variance + lacking) / share).sum(axis=(1, 2))
-    return _LevelSpread(between, chance, np.maximum(guarded, least))
+    moved = effect * _moved(mean, share, near, total)
+    return _LevelSpread(between, chance, np.maximum(guarded, least), moved)
+
+
+def _design_effect(
+    variance: FloatArray, plain: FloatArray, lacking: FloatArray, images: FloatArray
+) -> FloatArray:
+    """Return how much more shares vary than single images would make them, per row.
+
+    Prompts of one group only do not show how much prompts differ. Where they are all there is,
+    prompts count as differing with an intraclass correlation of `_UNSEEN`.
+    """
+    unseen = 1 + _UNSEEN * (images - 1)
+    guessed = (unseen[..., None] * lacking).sum(axis=(1, 2))
+    whole = (plain + lacking).sum(axis=(1, 2))
+    found = (variance.sum(axis=(1, 2)) + guessed) / np.where(whole > 0, whole, 1.0)
+    return np.asarray(np.maximum(found, 1.0))
+
+
+def _moved(mean: FloatArray, share: FloatArray, near: FloatArray, total: FloatArray) -> FloatArray:
+    """Return the variance of chi-square to first order, images being drawn by chance."""
+    apart = mean - share
+    of_share = (total[..., None] * apart**2).sum(axis=1, keepdims=True) / share**2
+    pull = 2 * apart / share - of_share / total.sum(axis=1)[:, None, None]
+    near = near / near.sum(axis=2, keepdims=True)
+    centred = pull - (near * pull).sum(axis=2, keepdims=True)
+    return np.asarray((total[..., None] * near * centred**2).sum(axis=(1, 2)))
 
 
 def _exchange_images(
@@ -236,6 +269,7 @@ def _interval(
     *,
     most: int,
     scale: float,
+    known: int,
     confidence: float,
 ) -> Interval:
     """Return the bounds for V on the scale that gives the test and chi-square one critical value.
@@ -246,6 +280,7 @@ def _interval(
         p_value: Of the observed ratio.
         most: Degrees of freedom if all images were independent.
         scale: Chi-square at V = 1.
+        known: Units beyond one per level, which tell how much units vary.
         confidence: Of the interval.
     """
     error = 1 - confidence
@@ -259,30 +294,47 @@ def _interval(
     moved = float(null.between.var())
     freedom = most if moved == 0 else min(max(2 * null.between.mean() ** 2 / moved, 1.0), most)
     limit = float(stats.chi2.ppf(confidence, freedom)) / critical
-    low, high = _shifts(float(ratio) * limit, float(freedom), error)
-    unit = float(observed.guarded[0]) / limit / scale
+    unit = float(observed.guarded[0]) / limit
+    between = float(observed.between[0])
+    spread = float(observed.moved[0]) / (4 * unit * between) if between > 0 else 1.0
+    # Few units do not tell the spread within levels, and so not where it is smaller either.
+    spread = 1 + (spread - 1) * known / (known + _FEW)
+    low, high = _shifts(float(ratio) * limit, float(freedom), error, spread)
+    unit /= scale
     return Interval(math.sqrt(min(1.0, low * unit)), math.sqrt(min(1.0, high * unit)))
 
 
-def _shifts(value: float, freedom: float, error: float) -> Interval:
+def _shifts(value: float, freedom: float, error: float, spread: float) -> Interval:
     """Return the noncentralities whose chi-square has `value` in its middle part.
 
     A table more even than chance makes tables is no proof of V = 0: the high end is at least that
     of the median table without a difference.
+
+    Args:
+        value: Chi-square.
+        freedom: Its degrees of freedom.
+        error: Outside the middle part.
+        spread: What levels that lie apart add to its variance, over what they add where all levels
+            vary as they do on average: less where most lie near 0 or 1.
     """
 
     def below(shift: float) -> float:
         return error / 2 * shift / (shift + freedom)
 
-    def low_end(shift: float) -> float:
-        return float(stats.ncx2.sf(value, freedom, shift)) - (error - below(shift))
+    def scaled(at: float, shift: float) -> float:
+        wide = (2 * freedom + 4 * shift * spread) / (2 * freedom + 4 * shift)
+        return max(freedom + shift + (at - freedom - shift) / math.sqrt(wide), 0.0)
 
-    top = 4 * value + 20 * freedom + 200
+    def low_end(shift: float) -> float:
+        return float(stats.ncx2.sf(scaled(value, shift), freedom, shift)) - (error - below(shift))
+
+    top = (4 * value + 20 * freedom + 200) * max(spread, 1.0)
     low = 0.0
     if float(stats.chi2.sf(value, freedom)) <= error:
         low = float(optimize.brentq(low_end, 1e-9, top))
     shown = max(value, float(stats.chi2.ppf(0.5, freedom)))
     high = optimize.brentq(
-        lambda shift: float(stats.ncx2.cdf(shown, freedom, shift)) - below(shift), 1e-9, top
-    )
+        lambda shift: float(stats.ncx2.cdf(scaled(shown, shift), freedom, shift)) - below(shift),
+        1e-9, top,
+    )  # fmt: skip
     return Interval(low, float(high))

@@ -12,13 +12,12 @@ Satterthwaite (1946), Biometrics Bulletin 2; Cameron and Miller (2015), J. Human
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import stats
 
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.permutation import Alternative
@@ -114,68 +113,6 @@ class Moves:
         if alternative == "two-sided":
             return float(2.0 * stats.t.sf(abs(t), freedom))
         return float(stats.t.sf(t if alternative == "greater" else -t, freedom))
-
-    def ratio(self, numerator: float, square: float) -> float:
-        """Return numerator / sqrt(square), estimates of columns 0 and 1, bias-corrected.
-
-        A deviation is too small on average, and one over it too large: by 3 / (4 df) (Hedges 1981),
-        with the degrees of freedom that the square's own variance implies.
-        """
-        relative = self.variances[1] / (4.0 * square**2)
-        return float(numerator / (np.sqrt(square) * (1.0 + 1.5 * relative)))
-
-    def ratio_interval(
-        self, numerator: float, square: float, *, confidence: float, twice: float = 0.0
-    ) -> Interval:
-        """Return the interval for numerator / sqrt(square), estimates of columns 0 and 1.
-
-        All d for which numerator - d * sqrt(square) could be zero, as in Fieller (1954). He takes
-        the errors as they are estimated; but a deviation that came out too small has too small an
-        error estimate as well, which for large d misses on that side. So errors scale with the
-        deviation that d implies: the one which fits numerator and square best, d being true. Where
-        the deviation could be zero, values of the other sign are unbounded in his way; a symmetric
-        bound takes their place.
-        """
-        root = np.sqrt(square)
-        values = self.values * [1.0, 0.5 / root]
-        along = replace(self, values=values @ np.array([[1.0], [-numerator / root]]))
-        # The least of the degrees of freedom: a deviation of few units errs by more than its own
-        # estimate of error says.
-        freedom = min(along.degrees[0], *self.degrees)
-        t = stats.t.ppf(0.5 + confidence / 2.0, freedom)
-        (top, both), (_, bottom) = values.T @ values
-        top = _less(top, twice)
-        if np.isnan(top + bottom + root):
-            return Interval(np.nan, np.nan)
-        # A root of an unbiased square is itself too small, by 1 / (4 df).
-        own = root * (1.0 + 0.5 * bottom / square)
-
-        def excess(d: float) -> float:
-            implied = own
-            if d * numerator > 0 and top + bottom > 0:
-                implied = (d * numerator * bottom + own * top) / (d**2 * bottom + top)
-            spread = max(top - 2.0 * d * both + d**2 * bottom, 0.0) * (implied / own) ** 2
-            return float((numerator - d * own) ** 2 - t**2 * spread)
-
-        ratio = numerator / own
-        half = t * np.sqrt(max(top - 2.0 * ratio * both + ratio**2 * bottom, 0.0)) / own
-        found = (_crossing(excess, ratio, way) for way in (-1.0, 1.0))
-        low, high = (
-            bound if math.isfinite(bound) else ratio + math.copysign(half, bound) for bound in found
-        )
-        return Interval(float(low), float(high))
-
-
-def _crossing(excess: Callable[[float], float], start: float, way: float) -> float:
-    """Return where a function that is not positive at the start becomes so, going one way."""
-    step = max(abs(start), 1.0) * 1e-3
-    inside = start
-    while step < 1e9:
-        outside = start + way * step
-        if excess(outside) > 0:
-            return float(optimize.brentq(excess, inside, outside))
-        inside, step = outside, 1.5 * step
-    return way * math.inf
 
 
 def _less(variance: float, twice: float) -> float:

@@ -29,6 +29,7 @@ from portrayal.statistics.validation import (
     looks,
     reduction,
     shares,
+    targets,
 )
 from portrayal.statistics.validation.worlds import (
     KnownWorld,
@@ -60,6 +61,7 @@ FAMILIES: dict[str, Callable[[], Sequence[KnownWorld]]] = {
     "classification": classification.settings,
     "correction": correction.settings,
     "looks": looks.settings,
+    "targets": targets.settings,
 }
 
 

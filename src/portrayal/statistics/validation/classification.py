@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from portrayal.statistics.balanced_accuracy import balanced_accuracy
 from portrayal.statistics.classification import confusion_scores
 from portrayal.statistics.validation.worlds import DISCRETE, Told
 
@@ -24,7 +25,7 @@ class ClassifierWorld:
         accuracy: Chance of being right.
     """
 
-    what: Literal["precision", "recall", "f1", "macro f1", "accuracy"]
+    what: Literal["precision", "recall", "f1", "macro f1", "accuracy", "balanced"]
     items: int
     labels: tuple[float, ...]
     accuracy: float
@@ -34,7 +35,7 @@ class ClassifierWorld:
     @property
     def estimator(self) -> str:
         """The score."""
-        return f"confusion {self.what}"
+        return "balanced_accuracy" if self.what == "balanced" else f"confusion {self.what}"
 
     @property
     def setting(self) -> str:
@@ -52,6 +53,9 @@ class ClassifierWorld:
         wrong = (1 - self.accuracy) / (k - 1)
         chances = frequency[:, None] * (np.eye(k) * (self.accuracy - wrong) + wrong)
         counts = rng.multinomial(self.items, chances.ravel()).reshape(k, k)
+        if self.what == "balanced":
+            even = balanced_accuracy(np.diag(counts), counts.sum(axis=1))
+            return Told(even.value, *even.interval, self.accuracy)
         found = confusion_scores(counts, rng=rng, resamples=_RESAMPLES)
         exact = confusion_scores(np.rint(chances * 10**9).astype(np.int64))
         if self.what == "accuracy":
@@ -72,6 +76,6 @@ def settings() -> list[ClassifierWorld]:
     two, three = (0.4, 0.6), (0.2, 0.3, 0.5)
     return [
         ClassifierWorld(what, items, labels, accuracy)
-        for what in ("precision", "recall", "f1", "macro f1", "accuracy")
+        for what in ("precision", "recall", "f1", "macro f1", "accuracy", "balanced")
         for items, labels, accuracy in ((30, two, 0.8), (100, three, 0.85), (400, two, 0.95))
     ]

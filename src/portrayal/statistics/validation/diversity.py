@@ -62,10 +62,14 @@ class ScoreWorld:
 
     @property
     def reason(self) -> str:
-        """No score is below 0; few images of few attributes leave few scores."""
+        """No score is below 0; few images leave few scores.
+
+        Three images are 3 : 0 or 2 : 1, whatever the number of attributes: they tell how often two
+        images differ, and no more of how shares are spread, on which the score depends as well.
+        """
         if self.shares in ("all 50 %", "all 60 %"):
             return BOUNDARY
-        return DISCRETE if self.attributes * self.images <= 40 else ""
+        return DISCRETE if self.images <= 3 or self.attributes * self.images <= 40 else ""
 
     def told(self, rng: np.random.Generator) -> Told:
         """Draw shares and images."""

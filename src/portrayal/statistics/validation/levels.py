@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
 from portrayal.statistics.levels import level_test
-from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, Told
+from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, Told, prompt_counts
 
 _RESAMPLES = 399
 
@@ -56,10 +57,7 @@ class LevelWorld:
         """Draw prompts and images."""
         shares = np.repeat(np.array(self.shares), self.prompts, axis=0)
         codes = np.repeat(np.arange(len(self.shares)), self.prompts)
-        if self.icc > 0:
-            gamma = rng.standard_gamma(shares * (1 - self.icc) / self.icc) + 1e-300
-            shares = gamma / gamma.sum(axis=1, keepdims=True)
-        counts = rng.multinomial(self.images, shares)
+        counts = prompt_counts(shares, len(shares), self.images, self.icc, rng)
         by_prompt = self.prompts > 1
         one = level_test(counts, codes, by_prompt=by_prompt, resamples=_RESAMPLES, rng=rng)
         if one is None:
@@ -74,6 +72,8 @@ def settings() -> list[LevelWorld]:
     apart4 = ((0.2, 0.8), (0.4, 0.6), (0.6, 0.4), (0.8, 0.2))
     apart43 = ((0.6, 0.2, 0.2), (0.2, 0.6, 0.2), (0.2, 0.2, 0.6), (0.4, 0.3, 0.3))
     far2 = ((0.97, 0.03), (0.03, 0.97))
+    far33 = ((0.9, 0.05, 0.05), (0.05, 0.9, 0.05), (0.05, 0.05, 0.9))
+    near20, middle20 = _levels(0.5), _levels(3.0)
     mixed8 = tuple((0.05 + 0.12 * i, 0.95 - 0.12 * i) for i in range(8))
     return [
         LevelWorld("2 equal levels", same2, 4, 30, 0.3),
@@ -93,4 +93,20 @@ def settings() -> list[LevelWorld]:
         LevelWorld("8 levels apart", mixed8, 1, 16, 0.0),
         LevelWorld("2 levels far apart", far2, 4, 30, 0.3),
         LevelWorld("2 levels far apart", far2, 12, 9, 0.1),
+        LevelWorld("2 levels far apart", far2, 12, 9, 0.5),
+        LevelWorld("2 levels at 90 and 10 %", ((0.9, 0.1), (0.1, 0.9)), 4, 30, 0.3),
+        LevelWorld("2 levels at 90 and 10 %", ((0.9, 0.1), (0.1, 0.9)), 8, 9, 0.5),
+        LevelWorld("20 levels, most near 0 or 1", near20, 1, 9, 0.0),
+        LevelWorld("20 levels, most near 0 or 1", near20, 4, 9, 0.3),
+        LevelWorld("20 levels around the middle", middle20, 1, 30, 0.0),
+        LevelWorld("3 levels, 3 groups, far apart", far33, 1, 30, 0.0),
+        LevelWorld("3 levels, 3 groups, far apart", far33, 4, 9, 0.3),
+        LevelWorld("8 equal levels, rare group", ((0.05, 0.95),) * 8, 1, 16, 0.0),
+        LevelWorld("20 equal levels, rare group", ((0.05, 0.95),) * 20, 4, 9, 0.3),
     ]
+
+
+def _levels(size: float) -> Shares:
+    """Return 20 levels whose shares are quantiles of a symmetric Beta distribution."""
+    shares = stats.beta.ppf((np.arange(20) + 0.5) / 20, size, size)
+    return tuple((float(one), 1 - float(one)) for one in shares)

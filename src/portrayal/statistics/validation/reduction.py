@@ -6,15 +6,20 @@ import math
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from portrayal.statistics.amplification_sampling import Occupations
-from portrayal.statistics.amplification_subsets import reduction_from_counts
+from portrayal.statistics.amplification_subsets import (
+    decomposition_from_counts,
+    reduction_from_counts,
+)
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.validation.amplification import Draw, broad, middling
-from portrayal.statistics.validation.worlds import Told
+from portrayal.statistics.validation.worlds import KnownWorld, Told
 
 _ALL = 500
 _MADE = 10.0
@@ -84,8 +89,105 @@ class ReductionSetting:
         return Told(found.value, *found.interval, points, found.p_value, oracle)
 
 
-def settings() -> list[ReductionSetting]:
+@dataclass(frozen=True, slots=True)
+class DecompositionSetting:
+    """Captions with two properties, a and b, each of which a correction asks for.
+
+    500 training images per occupation: 60 with both, 140 with a only, 90 with b only. Shares of
+    those with a property are further from 50 % by its points.
+
+    Attributes:
+        occupations: How many.
+        points: Of a, and of b.
+        what: The part that a explains, its share of the naive amplification, or what remains.
+        shares: How training shares are drawn.
+    """
+
+    occupations: int
+    points: tuple[float, float]
+    what: Literal["part", "share", "remaining"] = "part"
+    shares: Draw = broad
+    worlds: int = 1000
+    reason: str = ""
+    null: bool = False
+
+    @property
+    def estimator(self) -> str:
+        """Decomposition, and what of it."""
+        return f"decomposition, {self.what}"
+
+    @property
+    def setting(self) -> str:
+        """In words."""
+        a, b = self.points
+        return f"{self.occupations} occupations, +{a:g} and +{b:g} points"
+
+    def told(self, rng: np.random.Generator) -> Told:
+        """Draw captions of the four kinds, and images."""
+        kinds = self._kinds(self.shares(rng, self.occupations))
+        hits = [rng.binomial(n, share) for n, share in zip(_KINDS, kinds, strict=True)]
+        made = rng.binomial(_ALL, _moved(kinds[3], _MADE))
+        found = decomposition_from_counts(
+            np.stack([made, _ALL - made], axis=-1),
+            {key: _counts(hits, where) for key, where in _CORRECTIONS.items()},
+        )
+        one = found.remaining if self.what == "remaining" else found.parts["a"]
+        truth = _parts(self)[("part", "share", "remaining").index(self.what)]
+        if self.what == "share":
+            return Told(one.share, *one.share_interval, truth)
+        return Told(one.value, *one.interval, truth)
+
+    def _kinds(self, shares: FloatArray) -> list[FloatArray]:
+        a, b = self.points
+        return [_moved(shares, a + b), _moved(shares, a), _moved(shares, b), shares]
+
+
+_KINDS = (60, 140, 90, 210)
+_CORRECTIONS = {
+    frozenset[str](): (0, 1, 2, 3),
+    frozenset({"a"}): (0, 1),
+    frozenset({"b"}): (0, 2),
+    frozenset({"a", "b"}): (0,),
+}
+"""Which kinds of captions each combination of corrections keeps."""
+
+
+def _counts(hits: list[NDArray[np.int64]], where: tuple[int, ...]) -> FloatArray:
+    total = sum(_KINDS[i] for i in where)
+    first = np.sum([hits[i] for i in where], axis=0)
+    return np.stack([first, total - first], axis=-1).astype(np.float64)
+
+
+@lru_cache(maxsize=64)
+def _parts(setting: DecompositionSetting) -> tuple[float, float, float]:
+    """Return a's part, its share, and the remainder of endless occupations."""
+    kinds = setting._kinds(setting.shares(np.random.default_rng(0), _MANY))
+    made = np.abs(_moved(kinds[3], _MADE) - 0.5)
+    found = {}
+    for key, where in _CORRECTIONS.items():
+        weights = np.array([_KINDS[i] for i in where]) / sum(_KINDS[i] for i in where)
+        real = np.sum([w * kinds[i] for w, i in zip(weights, where, strict=True)], axis=0)
+        found[key] = 100 * float((made - np.abs(real - 0.5)).mean())
+    a, b = frozenset({"a"}), frozenset({"b"})
+    part = ((found[frozenset()] - found[a]) + (found[b] - found[a | b])) / 2
+    return part, part / found[frozenset()], found[a | b]
+
+
+def settings() -> list[KnownWorld]:
     """Return the settings whose coverage is promised."""
+    found: list[KnownWorld] = list(_reductions())
+    found += [
+        DecompositionSetting(occupations, points, what)
+        for what in _WHAT
+        for occupations, points in ((62, (3.0, 2.0)), (62, (0.0, 4.0)), (12, (5.0, 3.0)))
+    ]
+    return found
+
+
+_WHAT: tuple[Literal["part", "share", "remaining"], ...] = ("part", "share", "remaining")
+
+
+def _reductions() -> list[ReductionSetting]:
     found = [ReductionSetting(62, subset) for subset in (20, 60, 150)]
     found += [ReductionSetting(62, subset, 6) for subset in (20, 60, 150)]
     found += [ReductionSetting(12, subset, points) for subset in (20, 150) for points in (0, 6)]
