@@ -8,6 +8,8 @@ import pytest
 from portrayal.errors import StatisticsError
 from portrayal.statistics import (
     CheckedSample,
+    Interval,
+    agreeing,
     combine_draws,
     draw_labels,
     prediction_powered_share,
@@ -112,6 +114,26 @@ def test_p_and_interval_agree() -> None:
         assert (one.p_value < 0.05) == (not one.interval.low <= null <= one.interval.high)
 
 
+def test_noise_of_drawing_is_counted_once_where_units_make_the_interval() -> None:
+    rng = np.random.default_rng(4)
+    own, noise, n = rng.normal(0, 1.0, 400), 2.0, 400
+    units = own + rng.normal(0, noise, (20, n))
+    values = units.mean(axis=1)
+    reach = 1.96 * units.std(axis=1, ddof=1) / math.sqrt(n)
+    plain = combine_draws(values, values - reach, values + reach).interval
+    once = combine_draws(values, values - reach, values + reach, units=units).interval
+    half = 1.96 * math.sqrt((1 + noise**2) / n)  # own differences, and how draws differ
+    assert (once.high - once.low) / 2 == pytest.approx(half, rel=0.35)
+    assert once.high - once.low < 0.8 * (plain.high - plain.low)
+    same = combine_draws(values, values - reach, values + reach, units=np.tile(own, (20, 1)))
+    assert same.interval == pytest.approx(plain)
+
+
+def test_the_low_end_of_what_cannot_be_negative_follows_the_test() -> None:
+    assert agreeing(Interval(0.1, 0.4), 0.2, least=0.0) == (0.0, 0.4)
+    assert agreeing(Interval(0.0, 0.4), 0.01, least=0.0).low > 0
+
+
 def test_rubins_rules_are_the_limit() -> None:
     rng = np.random.default_rng(1)
     values = rng.normal(0, 1.0, 2000)
@@ -125,7 +147,7 @@ def test_without_answers_there_is_none() -> None:
     assert math.isnan(combine_draws([0.4], [0.3], [0.5]).interval.low)
 
 
-@pytest.mark.parametrize("world", correction.settings()[::7], ids=lambda world: world.setting)
+@pytest.mark.parametrize("world", correction.settings()[::9], ids=lambda world: world.setting)
 def test_a_row_says_what_was_found(world: CheckedWorld) -> None:
     (row,) = validation_rows([world], worlds=6, seed=1)
     assert row.worlds == 6

@@ -30,7 +30,12 @@ from portrayal.statistics.validation.worlds import KnownWorld, Told, ValidationR
 
 WORLDS = list(chain.from_iterable(settings() for settings in FAMILIES.values()))
 PAGE = Path(__file__).parents[2] / "docs" / "statistics" / "validation.md"
-ELSEWHERE = {"looks", "draw_labels", "prediction_powered_share"}
+ELSEWHERE = {
+    "looks",
+    "draw_labels",
+    "prediction_powered_share",
+    "prediction_powered_difference",
+}
 """Estimators with tables on pages of their own."""
 DIFFERENCES = PAGE.with_name("differences.md")
 EXAMPLES: list[KnownWorld] = [

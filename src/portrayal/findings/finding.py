@@ -85,13 +85,17 @@ class Finding(Plain):
                 f"not, got estimate {self.estimate} and reason {self.reason!r}"
             )
 
-    def on_labels(self, scale: LabelScale) -> Finding:
+    def on_labels(self, scale: LabelScale, *, units: Iterable[float] = ()) -> Finding:
         """Return the finding as one that rests on a measurer's labels.
 
         Args:
             scale: What wrong labels can do to it.
+            units: Each unit's part in the estimate (occupations, attributes; in the same order
+                whatever the labels, NaN where one does not count), where the interval is made from
+                how units differ; empty where it is not.
         """
-        return replace(self, labels=FindingLabels.unchecked(scale, self.low, self.high))
+        labels = FindingLabels.unchecked(scale, self.low, self.high, tuple(units))
+        return replace(self, labels=labels)
 
     def is_clear(self, level: float) -> bool:
         """Tell whether it is significant after correction; without a test it is not."""

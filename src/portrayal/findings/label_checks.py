@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -59,6 +59,8 @@ class FindingLabels(Plain):
         p: Likewise.
         sentence: Likewise, the finding in words.
         assumption: What the correction assumes.
+        units: Each unit's part in the estimate, where its interval is made from how units differ:
+            for the correction, and not kept after it.
     """
 
     status: LabelStatus
@@ -71,11 +73,18 @@ class FindingLabels(Plain):
     p: float | None = None
     sentence: str = ""
     assumption: str = ""
+    units: Sequence[float | None] = ()
 
     @classmethod
-    def unchecked(cls, scale: LabelScale, low: float | None, high: float | None) -> FindingLabels:
+    def unchecked(
+        cls,
+        scale: LabelScale,
+        low: float | None,
+        high: float | None,
+        units: Sequence[float | None] = (),
+    ) -> FindingLabels:
         """Return what an analysis knows by itself: how wrong labels would have to be."""
-        return cls("unchecked", scale, tipping=scale.tipping_point(low, high))
+        return cls("unchecked", scale, tipping=scale.tipping_point(low, high), units=units)
 
     def words(self, confidence: float, *, form: Callable[[float | None], str] = number) -> str:
         """Return the line below a finding."""

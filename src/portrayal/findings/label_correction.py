@@ -33,6 +33,7 @@ from portrayal.numbers import between, p_in_words
 from portrayal.raters import RATERS
 from portrayal.statistics import (
     CheckedSample,
+    agreeing,
     combine_draws,
     combine_p_values,
     prediction_powered_share,
@@ -80,6 +81,7 @@ def correct_labels(
     ]
     sources = [source for one in checked for source in one.sources]
     found = _by_people(result.findings, [one.source for one in sources])
+    found = [_without_units(one) for one in found]
     result = replace(result, sources=sources, findings=found)
     if not any(one.drawn for one in checked):
         return result
@@ -183,15 +185,18 @@ def _combined_finding(
         [_number(x.high if bounded else x.estimate) for x in answered],
         within=_range(scale),
         null=scale.null,
+        units=_units(answered),
         confidence=settings.confidence,
     )
     p = _p_value(finding, answered, one.p_value)
     low, high = one.interval if bounded else (math.nan, math.nan)
+    if bounded and p is not None and scale.null is not None and scale.null == scale.least:
+        low, high = agreeing(one.interval, p, least=scale.null, confidence=settings.confidence)
     check = replace(
         finding.labels,
         status="corrected", n_checked=sum(len(pool.said.labels) for pool in used), tipping=None,
         estimate=finding.estimate, low=finding.low, high=finding.high, p=finding.p,
-        sentence=finding.sentence, assumption=used[0].assumption(),
+        sentence=finding.sentence, assumption=used[0].assumption(), units=(),
     )  # fmt: skip
     numbers = (one.value, low, high, p)
     words = _sentence(finding, *numbers, n=check.n_checked, confidence=settings.confidence)
@@ -199,6 +204,19 @@ def _combined_finding(
         finding, estimate=one.value, low=low, high=high, p=p, sentence=words, labels=check,
         headline=_headline(finding, answered, one.value, settings),
     )  # fmt: skip
+
+
+def _units(answered: Sequence[Finding]) -> list[list[float]] | None:
+    """Return each unit's part per set of labels; None where intervals are not made from units."""
+    parts = [one.labels.units if one.labels is not None else () for one in answered]
+    if not parts[0] or len({len(one) for one in parts}) > 1:
+        return None
+    return [[_number(x) for x in one] for one in parts]
+
+
+def _without_units(finding: Finding) -> Finding:
+    labels = finding.labels
+    return finding if labels is None else replace(finding, labels=replace(labels, units=()))
 
 
 def _headline(

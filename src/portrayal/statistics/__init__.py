@@ -81,7 +81,12 @@ from portrayal.statistics.diversity import (
     diversity_score,
     many_group_diversity,
 )
-from portrayal.statistics.drawn_labels import CombinedResult, combine_draws, combine_p_values
+from portrayal.statistics.drawn_labels import (
+    CombinedResult,
+    agreeing,
+    combine_draws,
+    combine_p_values,
+)
 from portrayal.statistics.effect import cohen_size_word
 from portrayal.statistics.equivalence import (
     EquivalenceResult,
@@ -208,6 +213,7 @@ __all__ = [
     "Unit",
     "UnknownResult",
     "Worse",
+    "agreeing",
     "amplification",
     "amplification_against_shares",
     "amplification_from_counts",

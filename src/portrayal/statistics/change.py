@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from portrayal.errors import StatisticsError
@@ -57,6 +57,8 @@ class Change:
         p_value: Two-sided.
         exact: Whether all relabellings were enumerated.
         published: Of a diversity score: as the paper computes it.
+        per_attribute: Each attribute's part in `value`, which is their mean, where the interval is
+            for other attributes; NaN where one does not count.
     """
 
     before: float
@@ -66,6 +68,7 @@ class Change:
     p_value: float
     exact: bool
     published: PublishedScores | None = None
+    per_attribute: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +269,20 @@ def _diversity_change(
     weights = np.full(len(counts[0]), 1 / len(counts[0]))
     middle = sum(score_posterior(x[:, 0], x.sum(axis=1), weights).value / 2 for x in counts)
     middle = min(max(middle, abs(found.value) / 2), 1 - abs(found.value) / 2)
+    parts = found.per_item if settings.unit == "attribute" else None
     return Change(
         middle - found.value / 2, middle + found.value / 2, found.value, found.interval,
-        found.p_value, False, published,
+        found.p_value, False, published, in_places(parts, both),
     )  # fmt: skip
+
+
+def in_places(parts: FloatArray | None, used: NDArray[np.bool_]) -> tuple[float, ...]:
+    """Return parts of the attributes that are used among all of them; nothing without parts."""
+    if parts is None:
+        return ()
+    found = np.full(used.size, np.nan)
+    found[used] = parts
+    return tuple(found.tolist())
 
 
 def _published(groups: FloatArray) -> float:
@@ -320,9 +333,14 @@ def bias_change(pairs: PairedCounts, weights: FloatArray, settings: ChangeSettin
         found = _bias_of_images(pairs, weights, value, settings)
     low, high = (min(max(end, -2.0), 2.0) for end in found.interval)
     interval = found.interval if math.isnan(found.interval.low) else Interval(low, high)
+    parts = ()
+    if settings.unit == "attribute":
+        own = weights.size * (weights * (after - before) - np.abs(weights) * value)
+        parts = tuple((value + own).tolist())
     return Change(
-        float(weights @ before), float(weights @ after), value, interval, found.p_value, found.exact
-    )
+        float(weights @ before), float(weights @ after), value, interval, found.p_value,
+        found.exact, per_attribute=parts,
+    )  # fmt: skip
 
 
 def _bias_of_images(

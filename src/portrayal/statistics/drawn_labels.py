@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize, stats
 from scipy.special import ndtr
 
+from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_fraction
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.intervals import UNKNOWN, Interval
@@ -41,6 +42,7 @@ def combine_draws(
     *,
     within: tuple[float, float] = (-math.inf, math.inf),
     null: float | None = None,
+    units: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> CombinedResult:
     """Combine answers from drawn labels: the mixture of what each of them leaves possible.
@@ -50,16 +52,25 @@ def combine_draws(
     Values are moved apart by what so few draws leave open of their spread (Rubin's degrees of
     freedom). NaN values are left out; fewer than two: no interval.
 
+    Where intervals are made from how units differ (occupations, attributes), labels that are drawn
+    unit by unit make them differ more than they do, and the same noise is in how draws differ: it
+    would count twice. With `units`, intervals are narrowed by the part of the units' variance that
+    is noise of drawing (two-way analysis of variance), as Robins and Wang (2000) average the units'
+    scores over draws before they take their variance.
+
     Args:
         values: The statistic, once per draw.
         lows: Lower bound of each.
         highs: Upper bound of each.
         within: What is possible.
         null: Value to be tested; None: no test.
+        units: Each unit's part in the statistic, (draws, units), where the intervals are made from
+            how units differ; None: they are not.
         confidence: Of the intervals, before and after.
 
     References: Rubin (1987), Multiple imputation for nonresponse in surveys, chapter 3; Barnard and
-    Rubin (1999), Biometrika 86.
+    Rubin (1999), Biometrika 86; Robins and Wang (2000), Inference for imputation estimators,
+    Biometrika 87.
 
     >>> one = combine_draws([0.4, 0.5, 0.6], [0.3, 0.4, 0.5], [0.5, 0.6, 0.7])
     >>> round(one.value, 2), [round(x, 2) for x in one.interval]
@@ -67,6 +78,8 @@ def combine_draws(
     """
     check_fraction("confidence", confidence)
     rows = np.array([values, lows, highs], dtype=np.float64)
+    narrower = 1.0 if units is None else _units_own(np.asarray(units, dtype=np.float64))
+    rows = rows[0] + np.array([[0.0], [narrower], [narrower]]) * (rows - rows[0])
     rows = rows[:, ~np.isnan(rows).any(axis=0)]
     m = rows.shape[1]
     if m < 2:
@@ -90,6 +103,43 @@ def combine_draws(
         p_value = min(1.0, 2 * min(below, 1 - below))
     interval = Interval(max(min(low, value), within[0]), min(max(high, value), within[1]))
     return CombinedResult(value, interval, p_value, part, m)
+
+
+def agreeing(
+    interval: Interval, p_value: float, *, least: float, confidence: float = 0.95
+) -> Interval:
+    """Return an interval whose low end is the least possible value exactly where p keeps it.
+
+    Args:
+        interval: Of a statistic that cannot be below `least`, its null value.
+        p_value: Of the test against that value; NaN: the interval stays.
+        least: The least possible value.
+        confidence: Of the interval.
+
+    >>> agreeing(Interval(0.1, 0.4), 0.2, least=0.0)
+    Interval(low=0.0, high=0.4)
+    """
+    if math.isnan(p_value):
+        return interval
+    kept = p_value > 1 - confidence
+    return Interval(least if kept else max(interval.low, least + 1e-9), interval.high)
+
+
+def _units_own(units: FloatArray) -> float:
+    """Return which part of the units' standard deviation within a draw is not noise of drawing."""
+    if units.ndim != 2:
+        raise StatisticsError(f"units has shape {units.shape}; allowed: (draws, units)")
+    known = units[~np.isnan(units).all(axis=1)]
+    known = known[:, ~np.isnan(known).any(axis=0)]
+    draws, n = known.shape
+    if draws < 2 or n < 2:
+        return 1.0
+    middle = known.mean()
+    of_units, of_draws = known.mean(axis=0) - middle, known.mean(axis=1) - middle
+    left = known - middle - of_units - of_draws[:, None]
+    noise = float((left**2).sum()) / ((draws - 1) * (n - 1))
+    own = max(float((of_units**2).sum()) / (n - 1) - noise / draws, 0.0)
+    return math.sqrt(own / (own + noise)) if own + noise > 0 else 1.0
 
 
 def combine_p_values(p_values: ArrayLike) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from portrayal.statistics.change import (
     Unit,
     _groups,
     bias_change,
+    in_places,
 )
 from portrayal.statistics.checks import (
     check_fraction,
@@ -102,7 +103,8 @@ def leaning_change(
     w = weights[used] / np.abs(weights[used]).sum()
     pairs = PairedCounts.of(x[used], y[used])
     change = bias_change(pairs, w, ChangeSettings(unit, resamples, confidence, rng))
-    return LeaningResult(change, n, missing)
+    parts = np.array(change.per_attribute) if change.per_attribute else None
+    return LeaningResult(replace(change, per_attribute=in_places(parts, used)), n, missing)
 
 
 def _weights(usual: ArrayLike, before: FloatArray, after: FloatArray) -> FloatArray:

@@ -64,7 +64,10 @@ def amplification_finding(
             sentence=_amplified_sentence(view, sampled, SUBSETS[name].title),
         )
         .with_headline(amplification_headline(view.study, found.comparison, sampled.mean))
-        .on_labels(LabelScale(0.0, 200.0, -50.0, 50.0))
+        .on_labels(
+            LabelScale(0.0, 200.0, -50.0, 50.0),
+            units=sampled.per_item if generality(view.settings) == "random" else (),
+        )
     )
 
 

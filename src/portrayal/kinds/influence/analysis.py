@@ -298,7 +298,7 @@ def _average_finding(view: _View, one: MeanInfluence, column: int) -> Finding:
         p=one.p,
         **used,
         sentence=f"“{one.level}” {does} over {counted(one.prompts, 'prompt')}.",
-    ).on_labels(LabelScale(0.0, 2 * one.largest, -one.largest, one.largest))
+    ).on_labels(LabelScale(0.0, 2 * one.largest, -one.largest, one.largest), units=one.scores)
 
 
 def _no_answer(view: _View, scores: PromptScores, column: int) -> Finding:

@@ -35,6 +35,7 @@ class MeanInfluence:
     prompts: int
     n_missing: int
     largest: float = 1.0
+    scores: tuple[float, ...] = ()
 
 
 def factor_averages(
@@ -87,4 +88,4 @@ def _average(
 ) -> MeanInfluence:
     found = mean_influence(values, largest=largest, confidence=confidence)
     numbers = (found.value, *found.interval, found.p_value, found.n, found.n_missing)
-    return MeanInfluence(factor, level, *numbers, float(largest))
+    return MeanInfluence(factor, level, *numbers, float(largest), tuple(values.tolist()))

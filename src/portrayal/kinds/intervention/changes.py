@@ -145,7 +145,7 @@ def diversity_finding(comparison: Comparison) -> Finding:
             f"equally often, 1: one only).{_unknown(result)}{_flips(comparison)}",
         )
         .with_headline(_imbalance_headline(comparison))
-        .on_labels(LabelScale(0.0, 4.0, -1.0, 1.0))
+        .on_labels(LabelScale(0.0, 4.0, -1.0, 1.0), units=change.per_attribute)
     )
 
 
@@ -188,7 +188,7 @@ def leaning_finding(parts: Sequence[Comparison]) -> Finding | None:
             sentence=addition_sentence(parts),
         )
         .with_headline(addition_headline(parts, abs(change.value)))
-        .on_labels(LabelScale(0.0, 4.0, -2.0, 2.0))
+        .on_labels(LabelScale(0.0, 4.0, -2.0, 2.0), units=change.per_attribute)
     )
 
 
