@@ -90,6 +90,7 @@ def test_what_is_missing_is_listed_before_anything_is_generated(tmp_path: Path) 
     ("options", "words"),
     [
         ({"width": 0}, "width is 0"),
+        ({"width": 5}, "width is 5, and intervals of "),
         ({"width": 0.1, "effect": 0.1}, "give one of the two"),
         ({"price": -1}, "price is -1"),
         ({"pilot": "x"}, "pilot is for a width or an effect"),

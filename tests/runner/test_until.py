@@ -148,6 +148,10 @@ def test_a_maximum_of_images_in_all(study: Path, tmp_path: Path) -> None:
         ({"until": "width=0"}, "until is 'width=0'"),
         ({"until": "width"}, "until is 'width'"),
         ({"until": 3}, "until is 3"),
+        (
+            {"until": "width=5"},
+            r"intervals of work \(composition\) are at most 1 wide",
+        ),
         ({"until": "decided", "max_images": 5}, "max_images is 5; allowed: 8 or more"),
         ({"until": "decided", "max_images": 0}, "max_images is 0"),
         ({"max_images": 50}, "max_images is for runs with until"),

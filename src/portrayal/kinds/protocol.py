@@ -125,6 +125,10 @@ class Kind(ABC, Generic[S]):
         """Return how wide the widest interval would be; NaN: a pilot has to tell."""
         return math.nan
 
+    def full_width(self, study: S) -> float:
+        """Return the width of the range of its estimates: no interval is wider. Default: no end."""
+        return math.inf
+
     def weakest(self, study: S, settings: AnalysisSettings) -> float:
         """Return the largest of the effects that its tests would find four times in five.
 

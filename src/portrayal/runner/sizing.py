@@ -107,6 +107,13 @@ def sized(
         rate: Images per second.
         price: Per image; None: not known.
     """
+    most = kind_of(study).full_width(study)
+    if goal.width is not None and goal.width > most:
+        raise SettingError(
+            "width",
+            f"is {goal.width:g}, and intervals of {study.name} ({study.kind}) are at most {most:g} "
+            "wide; allowed: a width in the estimates' own unit",
+        )
     if pilot is None:
         found, basis, reason = _assumed(study, goal, settings)
     else:

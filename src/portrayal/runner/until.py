@@ -52,6 +52,22 @@ class Until:
             return cls(width)
         raise SettingError("until", f"is {shown(text)}; {_ALLOWED}")
 
+    def check(self, studies: Sequence[Study]) -> None:
+        """Refuse a width that every interval has before there is an image.
+
+        Raises:
+            SettingError: It is wider than the range of a study's estimates.
+        """
+        for study in studies:
+            most = kind_of(study).full_width(study)
+            if self.width is not None and self.width > most:
+                raise SettingError(
+                    "until",
+                    f"is {self}, and intervals of {study.name} ({study.kind}) are at most {most:g} "
+                    f"wide; allowed: a width in the estimates' own unit, such as "
+                    f"width={most / 10:g}",
+                )
+
     def is_answered(self, finding: Finding, level: float) -> bool:
         """Tell whether a finding is answered, all looks counted."""
         if self.width is None:
@@ -154,6 +170,7 @@ class Stopping:
             raise SettingError(
                 "until", f"adds images, and those of {session.path} were imported; use analyze"
             )
+        until.check(session.studies)
         self.until = until
         self._full = {study.name: study for study in capped(session.studies, max_images)}
         self._sizes = {

@@ -26,6 +26,10 @@ class Amplification(Kind[AmplificationStudy]):
     parts: ClassVar[tuple[type[Part], ...]] = (AmplificationScatter,)
     takes_corpus: ClassVar[bool] = True
 
+    def full_width(self, study: AmplificationStudy) -> float:
+        """Return the range's width: amplification runs from -50 to 50 points."""
+        return 100.0
+
     def check(self, study: AmplificationStudy, out: Path, corpus: Path | None) -> None:
         """Raise where a study lacks its training data."""
         from portrayal.kinds.amplification.preparation import check_corpus

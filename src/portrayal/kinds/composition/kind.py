@@ -26,6 +26,10 @@ class Composition(Kind[CompositionStudy]):
 
         return detectable(study)
 
+    def full_width(self, study: CompositionStudy) -> float:
+        """Return the range's width: shares, V, scores and distances run from 0 to 1."""
+        return 1.0
+
     def widest(self, study: CompositionStudy, settings: AnalysisSettings) -> float:
         """Return how wide the interval of the share of a level would be."""
         from portrayal.kinds.composition.plan import widest

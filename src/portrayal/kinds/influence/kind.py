@@ -53,6 +53,10 @@ class Influence(Kind[InfluenceStudy]):
 
         return detectable(study)
 
+    def full_width(self, study: InfluenceStudy) -> float:
+        """Return the range's width: scores run from -level to level."""
+        return 2.0 * study.level
+
     def weakest(self, study: InfluenceStudy, settings: AnalysisSettings) -> float:
         """Return by how much a word must move a share to show."""
         from portrayal.kinds.influence.plan import difference

@@ -22,6 +22,10 @@ class Intervention(Kind[InterventionStudy]):
     varies: ClassVar[bool] = True
     parts: ClassVar[tuple[type[Part], ...]] = (BiasBars,)
 
+    def full_width(self, study: InterventionStudy) -> float:
+        """Return the range's width: changes of leanings run from -2 to 2."""
+        return 4.0
+
     def weakest(self, study: InterventionStudy, settings: AnalysisSettings) -> float:
         """Return the change of leaning that would show on every axis."""
         from portrayal.kinds.intervention.plan import weakest

@@ -29,7 +29,7 @@ class ClassifierWorld:
     items: int
     labels: tuple[float, ...]
     accuracy: float
-    worlds: int = 1000
+    worlds: int = 4000
     null: bool = False
 
     @property

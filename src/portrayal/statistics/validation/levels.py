@@ -25,7 +25,7 @@ class LevelWorld:
     prompts: int
     images: int
     icc: float
-    worlds: int = 1000
+    worlds: int = 4000
     estimator: str = "level_test"
 
     @property

@@ -41,7 +41,7 @@ class TargetWorld:
     images: int
     icc: float = 0.0
     sampled: bool = False
-    worlds: int = 1000
+    worlds: int = 4000
     estimator: str = "target_distance"
 
     @property
