@@ -189,8 +189,7 @@ def test_a_service_that_knows_one_format_is_not_told_it_again() -> None:
 
 
 def test_images_stand_in_the_order_of_requests(server: ImageServer) -> None:
-    from image_server import encoded_image
-    from portrayal.generators.endpoint import image_in
+    from portrayal.generators.service_answers import image_in
 
     generator = hurried(server, concurrency=1)
     images = generator.generate([Request(f"p{i}", 0) for i in range(12)])
@@ -214,7 +213,7 @@ def test_no_more_calls_at_once_than_allowed(server: ImageServer, count: int) -> 
 
 
 @pytest.mark.parametrize(
-    "way", ["busy", "down", "overloaded", "gateway", "cut", "torn", "page", "gif", "damaged"]
+    "way", ["busy", "down", "overloaded", "gateway", "cut", "torn", "gif", "damaged"]
 )
 def test_what_passes_is_tried_again(way: str) -> None:
     with image_server(then_ok(way, way)) as server:
@@ -237,13 +236,9 @@ def test_what_passes_is_tried_again(way: str) -> None:
             "HTTP 400 invalid_prompt: bad request: you sent [key], in an address [key] or [key]",
             1,
         ),
-        ("page", "the answer is not that of an image endpoint", 3),
         ("empty", "the answer is not that of an image endpoint", 3),
-        ("list", "the answer is not that of an image endpoint", 3),
-        ("nested", "the answer is not that of an image endpoint", 3),
         ("nothing", "the answer holds no image", 3),
         ("null", "the answer holds no image", 3),
-        ("link", "the answer holds a link instead of the image", 3),
         ("wordless", "HTTP 418: I'm a Teapot", 1),
         ("cut", "RemoteProtocolError: Server disconnected without sending a response.", 3),
         ("damaged", "the answer's base 64 is damaged", 3),
@@ -285,7 +280,7 @@ def test_an_answer_without_end_is_given_up(
 def test_a_image_of_too_many_pixels_is_a_failure(
     server: ImageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endpoint_module, "MAX_PIXELS", 63)
+    monkeypatch.setattr("portrayal.generators.service_answers.MAX_PIXELS", 63)
     assert "more than 63 pixels" in str(answers(hurried(server))[0][1])
 
 

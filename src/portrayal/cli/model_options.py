@@ -42,6 +42,13 @@ _OPTIONS = [
     _SERVICE("max_cost", float | None, "X", "Spend at most so much in this run; needs --price."),
     _SERVICE("price", float | None, "X", "Price per image."),
     _SERVICE("concurrency", int | None, "N", "Calls at the same time; default: 8.", min=1),
+    _SERVICE(
+        "link_host",
+        list[str] | None,
+        "HOST",
+        "Fetch images behind links to HOST, not only from the service's own; may be repeated.",
+    ),
+    _SERVICE("refusals", str | None, "FILE", "Phrases of the service's refusals, one per line."),
     _SERVICE("timeout", float | None, "SECONDS", "Seconds to wait for a response (default: 180)."),
     _MACHINE("device", str | None, "DEVICE", "cpu, cuda, cuda:1, mps; default: the best there is."),
     _MACHINE("batch_size", int | None, "N", "Images per batch.", min=1),

@@ -18,8 +18,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from portrayal.errors import GenerationError, GenerationStopped, SettingError
-from portrayal.generators.endpoint import CallOutcome, Endpoint
+from portrayal.generators.endpoint import MAX_BYTES, Endpoint
+from portrayal.generators.links import LinkRules
+from portrayal.generators.refusals import read_refusals
 from portrayal.generators.registry import GeneratorKind
+from portrayal.generators.service_answers import AnswerReader, CallOutcome
 from portrayal.loading import Ceiling, read_key
 from portrayal.records import GeneratedImage, Identity, Request
 
@@ -41,6 +44,8 @@ SETTINGS = (
     "price",
     "concurrency",
     "timeout",
+    "link_host",
+    "refusals",
     "batch_size",
     "device",
 )
@@ -100,6 +105,9 @@ class ApiGenerator:
         self._concurrency = concurrency
         self._insistence = insistence or Insistence()
         self._stop = threading.Event()
+        self._worked = False
+        self._tried = threading.Event()
+        self._last_failure: str | None = None
 
     def check(self, prompts: Iterable[str]) -> int:
         """Return 0: a service says itself when a prompt is too long, and none is cut here."""
@@ -128,15 +136,26 @@ class ApiGenerator:
         images = [answer for answer in answers if answer is not None]
         if len(images) == len(requests):
             return images
-        why = str(problem) if problem else f"{self.identity.name}: {self._ceiling.reached()}"
+        why = str(problem) if problem else f"{self.identity.name}: {self._ceiling_reached()}"
         raise GenerationStopped(why, _made(requests, calls)) from problem
+
+    def _ceiling_reached(self) -> str:
+        """Say which ceiling ended the run; where no call gave an image, why not comes first."""
+        reached = self._ceiling.reached()
+        if self._worked or self._last_failure is None:
+            return reached
+        return f"no call gave an image, the last one: {self._last_failure}; {reached}"
 
     def _begin(self, requests: Sequence[Request]) -> list[Future[GeneratedImage | None]]:
         """Make all calls, some at a time, in threads that nobody has to wait for at the end."""
         calls: list[Future[GeneratedImage | None]] = [Future() for _ in requests]
         waiting = deque(zip(calls, requests, strict=True))
 
-        def work() -> None:
+        def work(number: int) -> None:
+            # The first call of a run is made alone: what is wrong with all of them costs one.
+            while number and not self._tried.wait(0.2):
+                if not waiting:
+                    return
             while waiting:
                 try:
                     call, request = waiting.popleft()
@@ -146,9 +165,12 @@ class ApiGenerator:
                     call.set_result(self._until_answered(request.prompt))
                 except BaseException as problem:  # raised where the answer is asked for
                     call.set_exception(problem)
+                finally:
+                    self._tried.set()
 
         for number in range(min(self._concurrency, len(calls))):
-            threading.Thread(target=work, name=f"portrayal-call-{number}", daemon=True).start()
+            name = f"portrayal-call-{number}"
+            threading.Thread(target=work, args=(number,), name=name, daemon=True).start()
         return calls
 
     def _first_problem(
@@ -167,12 +189,25 @@ class ApiGenerator:
         while not self._stop.is_set() and self._ceiling.reserve(self._stop):
             answer = self._call(prompt)
             tries[answer.paid] += 1
+            self._take_note(answer)
             if answer.unreached and tries[False] >= self._insistence.unreached:
                 self._end_if_nobody_is_there(answer.unreached)
             if not answer.again or tries[answer.paid] >= most[answer.paid]:
                 return answer.image
             self._stop.wait(self._insistence.seconds(tries.total(), answer.after))
         return None
+
+    def _take_note(self, answer: CallOutcome) -> None:
+        """Remember how a call ended; before the first success, end what would end so always."""
+        self._worked |= answer.image.status != "failed"
+        if answer.image.status == "failed":
+            self._last_failure = answer.image.reason
+        if answer.systematic and not self._worked:
+            self._stop.set()
+            raise GenerationError(
+                f"{self.identity.name}: every call would end as the first one did: "
+                f"{answer.image.reason}"
+            )
 
     def _end_if_nobody_is_there(self, why: str) -> None:
         """Stop where no call was ever answered, and none is under way that still may be."""
@@ -238,7 +273,8 @@ def open_api(
     concurrency: int = 8,
     batch_size: int | None = None,
     timeout: float = 180.0,
-    device: str | None = None,
+    link_host: str | Sequence[str] = (),
+    refusals: str | None = None,
     **settings: Any,
 ) -> ApiGenerator:
     """Open a model behind an image endpoint.
@@ -252,14 +288,16 @@ def open_api(
         concurrency: Calls at the same time.
         batch_size: Images that are stored together; twice as many as calls where left out.
         timeout: Seconds after which an answer is given up.
-        device: For the encoders that are opened beside it; a service has none.
-        settings: The fields of `ServiceOptions`, and max_images, max_cost and price; see `Ceiling`.
+        link_host: Hosts, besides the service's own, that links to images may lead to.
+        refusals: A text file with one phrase per line that refusals contain, besides our own.
+        settings: The fields of `ServiceOptions`; max_images, max_cost and price, see `Ceiling`;
+            device, for the encoders that are opened beside it: a service has none.
 
     Raises:
         GenerationError: No key or a broken one.
         SettingError: No address, or a setting that makes no sense.
     """
-    del device
+    settings.pop("device", None)
     prefix, _, name = model.partition(":")
     if not name:
         raise GenerationError(f"{model}: no model named; write {prefix}:MODEL")
@@ -275,12 +313,21 @@ def open_api(
         raise GenerationError(f"{model}: no key; set the environment variable {variable}")
     asked = ServiceOptions(**{one: settings.pop(one, None) for one in ServiceOptions.names()})
     options = asked.as_sent()
+    hosts = (link_host,) if isinstance(link_host, str) else tuple(link_host)
     texts = {"model": name, "base_url": address, "quality": asked.quality}
     _refuse_the_key(texts, key, variable)
     identity = Identity("api", name, {"base_url": address, "seeds": SEEDS, **options})
     return ApiGenerator(
         Endpoint(
-            name, base_url=address, key=key, key_from=variable, options=options, timeout=timeout
+            name,
+            base_url=address,
+            key=key,
+            key_from=variable,
+            options=options,
+            timeout=timeout,
+            reader=AnswerReader(
+                LinkRules(address, hosts, MAX_BYTES, timeout), read_refusals(refusals)
+            ),
         ),
         identity,
         ceiling=_ceiling(**settings),

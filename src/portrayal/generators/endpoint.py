@@ -6,59 +6,39 @@ server says is written down before the key has been taken out of it.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import io
-import json
 import re
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from PIL import Image
-
 from portrayal.errors import GenerationError
-from portrayal.loading import TooLarge, bounding_hook, first_line, import_extra
-from portrayal.pixels import as_rgb
-from portrayal.records import FORMATS, MAX_PIXELS, GeneratedImage
+from portrayal.generators.refusals import STATUSES, is_policy, says_no
+from portrayal.generators.service_answers import AnswerReader, CallOutcome, lost
+from portrayal.loading import (
+    TooLarge,
+    bounding_hook,
+    first_line,
+    import_extra,
+    official_headers_hook,
+)
+from portrayal.records import GeneratedImage
 
 MAX_BYTES = 96 * 2**20
 """Of an answer: an image of 64 million pixels, compressed, in base 64."""
 
-_POLICY = ("contentpolicy", "moderation", "contentfilter", "responsibleai", "safety")
 _NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+_WRONG_CALL = (405, 410, 415, 501)
 _BUSY = (408, 409, 425, 429)
 _MAYBE_MADE = (408, 504)  # somebody on the way lost patience, not the one who makes images
 _NEVER_THERE = ("ConnectError", "ConnectTimeout", "ProxyError")
 _CONNECT_S = 5.0  # to be let in; what is made behind the door takes longer
 _FORMAT = "response_format"
 _LONGEST_REASON = 200
-_LONGEST_PROMPT = 10_000
 _CALL = "/images/generations"
-
-
-@dataclass(frozen=True, slots=True)
-class CallOutcome:
-    """What a call came to.
-
-    Attributes:
-        image: The image, the refusal, or the failure if this stays the last try.
-        paid: The call is on the bill, or may be.
-        again: Another try may end better.
-        after: Seconds to wait before that, where the server said so.
-        unreached: Why no connection was made, where none was.
-    """
-
-    image: GeneratedImage
-    paid: bool
-    again: bool = False
-    after: float | None = None
-    unreached: str | None = None
 
 
 class Endpoint:
@@ -71,6 +51,7 @@ class Endpoint:
         key_from: The environment variable that it came from, for messages.
         options: Further arguments of every call (size, quality).
         timeout: Seconds after which an answer is given up.
+        reader: Reads answers; None: one that fetches no link.
 
     Attributes:
         answered: Set once the server has answered a call, with whatever status.
@@ -85,6 +66,7 @@ class Endpoint:
         key_from: str,
         options: Mapping[str, str],
         timeout: float,
+        reader: AnswerReader | None = None,
     ) -> None:
         self._openai = import_extra("openai", extra="api")
         self._model = model
@@ -92,6 +74,7 @@ class Endpoint:
         self._key_from = key_from
         self._base_url = base_url
         self._timeout = timeout
+        self._reader = reader or AnswerReader()
         self.answered = answered = threading.Event()
         self._options: dict[str, Any] = {"model": model, "n": 1, **options}
         if not model.startswith(("gpt-image", "chatgpt-image")):  # they have no other format
@@ -105,7 +88,10 @@ class Endpoint:
             max_retries=0,
             http_client=self._openai.DefaultHttpxClient(
                 # A hook that held this object would keep it, and the client, open for ever.
-                event_hooks={"response": [hook, lambda response: answered.set()]},
+                event_hooks={
+                    "request": [official_headers_hook(base_url)],
+                    "response": [hook, lambda response: answered.set()],
+                },
                 # The address is on record: what another one answers is not for us to pass on.
                 follow_redirects=False,
             ),
@@ -131,15 +117,27 @@ class Endpoint:
                 return self.ask(prompt)
             return self._declined(error)
         except TooLarge as error:
-            return _lost(str(error))
+            return lost(str(error))
         except Exception as error:  # cut connections have as many kinds as there are layers
             return self._cut(error)
-        found = image_in(body)
-        revised = found.image.revised_prompt
-        if revised is None or self._secret is None:
+        return self._without_key(self._reader.read(body))
+
+    def _without_key(self, found: CallOutcome) -> CallOutcome:
+        """Return an answer without the key in anything that will be stored."""
+        if self._secret is None:
             return found
-        clean = replace(found.image, revised_prompt=self._secret.sub("[key]", revised))
-        return replace(found, image=clean)
+        image, secret = found.image, self._secret
+        reason, revised = (
+            None if text is None else secret.sub("[key]", text)
+            for text in (image.reason, image.revised_prompt)
+        )
+        noted = {
+            name: secret.sub("[key]", value) if isinstance(value, str) else value
+            for name, value in image.response.items()
+        }
+        return replace(
+            found, image=replace(image, reason=reason, revised_prompt=revised, response=noted)
+        )
 
     def nobody_there(self, why: str) -> GenerationError:
         """Return the error of a run whose server never answered.
@@ -162,16 +160,19 @@ class Endpoint:
             reason = self._clean(f"no connection: {why}")
             return CallOutcome(GeneratedImage.failed(reason), paid=False, again=True, unreached=why)
         if isinstance(error, (self._openai.APITimeoutError, TimeoutError)):
-            return _lost(f"no whole answer within {self._timeout:g} s")
+            return lost(f"no whole answer within {self._timeout:g} s")
         # Cut to its length only after the key is out of it, or a part of the key might stay.
-        return _lost(self._clean(first_line(cause, limit=MAX_BYTES)))
+        return lost(self._clean(first_line(cause, limit=MAX_BYTES)))
 
     def _declined(self, error: Any) -> CallOutcome:
         """Tell refusals, bad requests, busy servers and hopeless errors apart."""
         status, code = int(error.status_code), str(error.code or error.type or "")
         said = self._clean(f"{f'HTTP {status} {code}'.strip()}: {_message(error)}")
-        if _is_policy(code):
+        if is_policy(code):
             return CallOutcome(GeneratedImage.refused(self._clean(code)), paid=False)
+        if status in STATUSES and says_no(_message(error), self._reader.phrases):
+            reason = self._clean(_message(error))
+            return CallOutcome(GeneratedImage.refused(reason), paid=False)
         if status == 401:
             # What the server says about a wrong key may quote it.
             raise GenerationError(
@@ -190,7 +191,9 @@ class Endpoint:
             return CallOutcome(
                 GeneratedImage.failed(said), status in _MAYBE_MADE, again=True, after=after
             )
-        return CallOutcome(GeneratedImage.failed(said), paid=False)
+        # A wrong size or an unknown parameter is wrong in every call; a wrong prompt is not.
+        systematic = status in _WRONG_CALL or error.param not in (None, "", "prompt")
+        return CallOutcome(GeneratedImage.failed(said), paid=False, systematic=systematic)
 
     def _clean(self, text: str) -> str:
         """Return what may be written down: one line, short, without the key."""
@@ -219,47 +222,6 @@ def _read(chunks: Iterable[bytes], deadline: float) -> bytes:
     return bytes(found)
 
 
-def image_in(body: bytes) -> CallOutcome:
-    """Return the image in the body of an answer that the server calls a success."""
-    try:
-        data = json.loads(body)["data"][0]
-        encoded = data.get("b64_json")
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return _lost("the answer is not that of an image endpoint")
-    if not isinstance(encoded, str):
-        link = data.get("url")
-        return _lost(f"the answer holds {'a link instead of the' if link else 'no'} image")
-    try:
-        image = _decoded(base64.b64decode(encoded, validate=True))
-    except binascii.Error:
-        return _lost("the answer's base 64 is damaged")
-    except Exception as error:  # decoders of damaged bytes raise almost anything
-        return _lost(f"the answer's image cannot be read: {_why(error)}")
-    said = data.get("revised_prompt")
-    revised = said[:_LONGEST_PROMPT] if isinstance(said, str) and said.strip() else None
-    return CallOutcome(GeneratedImage.ok(image, revised_prompt=revised), paid=True)
-
-
-def _decoded(data: bytes) -> Image.Image:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            if image.width * image.height > MAX_PIXELS:
-                raise Image.DecompressionBombError
-            return as_rgb(image)
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, Image.DecompressionBombError):
-        return f"more than {MAX_PIXELS:,} pixels"
-    # Pillow names the object in memory that it could not identify, which tells nobody anything.
-    return "not PNG, JPEG or WebP" if "cannot identify" in str(error) else first_line(error)
-
-
-def _lost(reason: str) -> CallOutcome:
-    return CallOutcome(GeneratedImage.failed(reason), paid=True, again=True)
-
-
 def _unreached(text: str) -> str:
     """Return why a connection was not made, without numbers that only programmers know.
 
@@ -284,11 +246,6 @@ def _moved_to(response: Any) -> str:
     """Return where a redirect leads, as a base URL where it is one of image endpoints."""
     place = response.headers.get("location") or "it does not say which"
     return str(response.url.join(place) if place.startswith("/") else place).removesuffix(_CALL)
-
-
-def _is_policy(code: str) -> bool:
-    plain = "".join(letter for letter in code.lower() if letter.isalnum())
-    return any(word in plain for word in _POLICY)
 
 
 def _seconds(header: str | None) -> float | None:

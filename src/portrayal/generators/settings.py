@@ -58,9 +58,11 @@ _RULES = {
             "base_url",
             "quality",
             "dtype",
+            "refusals",
         ),
         _TEXT,
     ),
+    "link_host": _Rule(lambda value: _is_text(value) or _are_texts(value), "a host, or several"),
     "lora": _Rule(_are_texts, "an adapter, or a list of adapters, as NAME or NAME@0.8"),
 }
 """Settings that several generators share; those of another package are its own to check."""

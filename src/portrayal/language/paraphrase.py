@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 from pydantic import model_validator
 
 from portrayal.errors import LanguageError
-from portrayal.loading import import_extra, read_key
+from portrayal.loading import import_extra, official_headers_hook, read_key
 from portrayal.records import Identity, digest
 from portrayal.studies import StudyPart
 
@@ -193,7 +193,13 @@ class ChatParaphraser:
         self._model = model
         # An endpoint of one's own may want no key; the client insists on some text.
         self._client = self._openai.OpenAI(
-            api_key=key or "none", base_url=url or None, timeout=TIMEOUT_S, max_retries=4
+            api_key=key or "none",
+            base_url=url or None,
+            timeout=TIMEOUT_S,
+            max_retries=4,
+            http_client=self._openai.DefaultHttpxClient(
+                event_hooks={"request": [official_headers_hook(url or None)]}
+            ),
         )
         self.identity = Identity(
             "paraphraser",

@@ -19,6 +19,7 @@ from .keys import read_key as read_key
 from .model_files import configuration_files as configuration_files
 from .model_files import require_known_files as require_known_files
 from .model_files import weight_files as weight_files
+from .official import official_headers_hook as official_headers_hook
 from .pretrained import loading as loading
 from .pretrained import require_vocabulary as require_vocabulary
 from .spending import Ceiling as Ceiling

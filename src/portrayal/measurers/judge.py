@@ -22,7 +22,14 @@ from typing import Any, NamedTuple
 from PIL import Image
 
 from portrayal.errors import MeasurementError, MeasurementStopped
-from portrayal.loading import Ceiling, bounding_hook, first_line, import_extra, read_key
+from portrayal.loading import (
+    Ceiling,
+    bounding_hook,
+    first_line,
+    import_extra,
+    official_headers_hook,
+    read_key,
+)
 from portrayal.measurers.protocol import Answer, Given, Reason, Unanswered
 from portrayal.measurers.registry import MeasurerKind
 from portrayal.records import NOBODY, UNKNOWN, Identity
@@ -122,7 +129,11 @@ class ChatJudge:
             timeout=service.timeout,
             max_retries=0,
             http_client=self._openai.DefaultHttpxClient(
-                event_hooks={"response": [hook]}, follow_redirects=False
+                event_hooks={
+                    "request": [official_headers_hook(service.base_url)],
+                    "response": [hook],
+                },
+                follow_redirects=False,
             ),
         )
 
