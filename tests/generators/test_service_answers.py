@@ -91,7 +91,7 @@ SAFETY = "Your request was rejected as a result of our safety system."
         ({"images": [], "has_nsfw_concepts": [True]}, "has_nsfw_concepts"),
         ({"data": [{"nsfw": True}]}, "nsfw"),
         ({"error": {"message": SAFETY}}, SAFETY),
-        ({"choices": [{"message": {"refusal": "It violates our policies."}}]}, "It violates our policies."),
+        ({"choices": [{"message": {"refusal": "violates our policies"}}]}, "violates our policies"),
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip
