@@ -27,5 +27,13 @@ def _as_analysis(given: Mapping[str, Any]) -> AnalysisSettings:
     return AnalysisSettings(**given)
 
 
+COMPARED = ("unit", "people", "consensus", "resamples", "confidence")
+"""Settings of an analysis that a comparison takes."""
+
 with_analysis = gathered("analysis", [_option(choice) for choice in choices()], _as_analysis)
 """Give a command the options of an analysis; it receives them as `analysis`."""
+
+with_comparing = gathered(
+    "analysis", [_option(choice) for choice in choices() if choice.name in COMPARED], _as_analysis
+)
+"""Give a command the options of a comparison; it receives them as `analysis`."""

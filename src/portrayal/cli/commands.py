@@ -7,6 +7,7 @@ import typer
 from portrayal.cli import (
     ablate,
     bring,
+    compare,
     corpus,
     explain,
     raters,
@@ -27,6 +28,7 @@ def _add_all(app: typer.Typer) -> None:
         explain,
         ablate,
         reproduce,
+        compare,
         studies,
         bring,
         corpus,

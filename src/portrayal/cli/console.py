@@ -105,23 +105,23 @@ def findings(results: Results) -> None:
     for one in results.findings:
         groups.setdefault(one.verdict(results.level), []).append(one)
     for one in groups.get("significant", []):
-        _told(one.conclusion(results.level), "bold", 0)
-        _told(one.sentence, "", 2)
-        _told(one.in_numbers(results.settings.confidence), "dim", 2)
+        told(one.conclusion(results.level), "bold", 0)
+        told(one.sentence, "", 2)
+        told(one.in_numbers(results.settings.confidence), "dim", 2)
         _about_labels(one, results, 2)
     for verdict, style in (("no significant difference", ""), ("not enough data", "yellow")):
         found = groups.get(verdict, [])
         if found:
-            _told(f"{capital(verdict)} ({len(found)})", "bold", 0)
+            told(f"{capital(verdict)} ({len(found)})", "bold", 0)
         for one in found[:MOST_LINES]:
-            _told(one.conclusion(results.level) if one.reason == "" else one.question, style, 2)
+            told(one.conclusion(results.level) if one.reason == "" else one.question, style, 2)
             reason = one.reason or one.in_numbers(results.settings.confidence)
-            _told(reason, "dim", 4)
+            told(reason, "dim", 4)
             _about_labels(one, results, 4)
         _left_out(len(found))
     _estimates(groups.get("not tested", []))
     for source in results.sources:
-        _told(source.sentence(), "", 0)
+        told(source.sentence(), "", 0)
 
 
 def _about_labels(finding: Finding, results: Results, indent: int) -> None:
@@ -132,7 +132,7 @@ def _about_labels(finding: Finding, results: Results, indent: int) -> None:
         form = form_of(finding.statistic)
         words = finding.labels.words(results.settings.confidence, form=form)
         if words:
-            _told(words, "dim", indent)
+            told(words, "dim", indent)
 
 
 MOST_LINES = 20
@@ -145,27 +145,41 @@ def _estimates(found: Sequence[Finding]) -> None:
 
     if not found:
         return
-    _told(f"Untested estimates ({len(found)})", "bold", 0)
-    table = Table(box=None, pad_edge=False, show_header=False, expand=True)
-    table.add_column("question", ratio=1, overflow="fold")
-    for _ in ("estimate", "interval", "n"):
-        table.add_column(justify="right", no_wrap=True)
+    told(f"Untested estimates ({len(found)})", "bold", 0)
+    rows = []
     for one in found[:MOST_LINES]:
         form = form_of(one.statistic)
-        table.add_row(
-            Padding(Text(one.question), (0, 0, 0, 2)), form(one.estimate),
-            interval(one.low, one.high, form=form), counted(one.n, one.n_of),
-        )  # fmt: skip
-    out.print(table)
+        ends = interval(one.low, one.high, form=form)
+        rows.append((one.question, form(one.estimate), ends, counted(one.n, one.n_of)))
+    numbers_table((), rows)
     _left_out(len(found))
+
+
+def numbers_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print questions over the width that is left, and their numbers to the right.
+
+    Args:
+        columns: The heads; none: the table has none.
+        rows: A question and its numbers, all written.
+    """
+    table = Table(
+        box=None, pad_edge=False, show_header=bool(columns), expand=True, header_style="dim"
+    )
+    table.add_column(f"  {columns[0]}" if columns else "", ratio=1, overflow="fold")
+    for place in range(1, len(rows[0]) if rows else 0):
+        table.add_column(columns[place] if columns else "", justify="right", no_wrap=True)
+    for question, *numbers in rows:
+        table.add_row(Padding(Text(question), (0, 0, 0, 2)), *numbers)
+    out.print(table)
 
 
 def _left_out(n: int) -> None:
     if n > MOST_LINES:
-        _told(f"and {n - MOST_LINES} more: in the report, and with --json", "dim", 2)
+        told(f"and {n - MOST_LINES} more: in the report, and with --json", "dim", 2)
 
 
-def _told(text: str, style: str, indent: int) -> None:
+def told(text: str, style: str = "", indent: int = 0) -> None:
+    """Write a line of a result in a style, indented; on a terminal broken between words."""
     out.print(Padding(Text(text, style=style), (0, 0, 0, indent)))
 
 

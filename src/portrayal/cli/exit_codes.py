@@ -11,6 +11,10 @@ _OPTIONS = {"width": "size", "height": "size", "measurers": "measurer", "draws":
 """Settings whose option has another name."""
 
 
+_ARGUMENTS = {"audits": "AUDIT"}
+"""Settings that are no option but an argument, as the help writes them."""
+
+
 class ExitCode(IntEnum):
     """What a command's exit code means.
 
@@ -50,4 +54,6 @@ def in_options(said: PortrayalError | str) -> str:
 
 
 def _option(setting: str) -> str:
+    if setting in _ARGUMENTS:
+        return _ARGUMENTS[setting]
     return f"--{_OPTIONS.get(setting, setting).replace('_', '-')}"

@@ -73,14 +73,23 @@ Images = Annotated[
         help="Images per prompt, instead of the study's.",
     ),
 ]
+_MODEL = "A diffusers folder, a Hub id, openai:MODEL, api:MODEL, or the name of an installed model."
 Model = Annotated[
     str | None,
     typer.Option(
         "--model",
         "-m",
         metavar="MODEL",
-        help="A diffusers folder, a Hub id, openai:MODEL, api:MODEL, or the name of an installed "
-        "model.",
+        help=_MODEL,
+    ),
+]
+SeveralModels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="MODEL",
+        help=f"{_MODEL} May be repeated: one audit for each model under --out, and a comparison.",
     ),
 ]
 Corpus = Annotated[

@@ -7,6 +7,7 @@ model, and is the place for them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ import typer
 from portrayal.cli import console
 from portrayal.cli import options as o
 from portrayal.cli.analysis_options import with_analysis
+from portrayal.cli.compare import run_each
 from portrayal.cli.engine_options import with_engine
 from portrayal.cli.exit_codes import in_options
 from portrayal.cli.measurer_options import with_measurers
@@ -22,7 +24,7 @@ from portrayal.cli.model_options import with_device, with_model_settings
 if TYPE_CHECKING:
     from portrayal.findings import Results
     from portrayal.generators import GenerationSummary
-    from portrayal.runner import Imported, Session
+    from portrayal.runner import Imported, RunSummary, Session
 
 
 def add_to(app: typer.Typer) -> None:
@@ -37,7 +39,7 @@ def add_to(app: typer.Typer) -> None:
 def run(
     study: o.StudyName,
     out: o.Out,
-    model: o.Model = None,
+    model: o.SeveralModels = None,
     images: o.Images = None,
     corpus: o.Corpus = None,
     real_world: o.RealWorld = None,
@@ -50,16 +52,45 @@ def run(
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
-    """Run the whole pipeline: plan, generate, measure, analyze, report."""
+    """Run the whole pipeline: plan, generate, measure, analyze, report.
+
+    With several models: one audit for each under the folder --out, and a comparison of them.
+    """
     from portrayal import runner
 
     most = None if until is None else settings.pop("max_images", None)
-    models = runner.Models(model, settings, measurers, truncate=truncate, engine=engine)
-    session = runner.Session(out, models=models, corpus=corpus)
-    session.ask(study, images=images)
-    if real_world is not None:
-        session.studies = runner.with_real_world(session.studies, real_world)
+
+    def session_of(name: str | None, place: Path) -> Session:
+        models = runner.Models(name, dict(settings), measurers, truncate=truncate, engine=engine)
+        session = runner.Session(place, models=models, corpus=corpus)
+        session.ask(study, images=images)
+        if real_world is not None:
+            session.studies = runner.with_real_world(session.studies, real_world)
+        return session
+
+    def carry_out_one(name: str, place: Path) -> Session:
+        session = session_of(name, place)
+        done = execute(session, json, retry_failed=retry_failed, until=until, max_images=most)
+        if not json:
+            say_made(done.made, session)
+            console.say(f"report: {done.page}")
+        return session
+
+    if model is not None and len(model) > 1:
+        run_each(model, out, carry_out_one, json=json)
+        return
+    session = session_of(model[0] if model else None, out)
     carry_out(session, retry_failed=retry_failed, json=json, until=until, max_images=most)
+
+
+def execute(session: Session, quiet: bool, **settings: Any) -> RunSummary:
+    """Run the whole pipeline with progress shown; settings as of `runner.run`."""
+    from portrayal import runner
+
+    say_reworded(session)
+    title = f"{runner.names(session.studies)} · {session.generator_label} · {session.path}"
+    with console.progress(quiet, title) as session.on_progress:
+        return runner.run(session, **settings)
 
 
 def carry_out(
@@ -71,12 +102,7 @@ def carry_out(
     max_images: int | None = None,
 ) -> None:
     """Run the whole pipeline with progress shown, and print the findings."""
-    from portrayal import runner
-
-    say_reworded(session)
-    title = f"{runner.names(session.studies)} · {session.generator_label} · {session.path}"
-    with console.progress(json, title) as session.on_progress:
-        done = runner.run(session, retry_failed=retry_failed, until=until, max_images=max_images)
+    done = execute(session, json, retry_failed=retry_failed, until=until, max_images=max_images)
     results = done.results
     outcome = done.outcome
     if json:

@@ -134,6 +134,11 @@ class ModelDifference(Plain):
         """Write the number of one model: shares in percent."""
         return percent(value) if self.is_share else number(value)
 
+    @property
+    def _may_be_equivalent(self) -> bool:
+        """Whether the difference itself lies within the margin; else the test needs no mention."""
+        return self.value is not None and self.margin is not None and abs(self.value) < self.margin
+
     def sentence(self) -> str:
         """Say it in one sentence: from what to what, by how much, how sure."""
         if self.value is None:
@@ -154,9 +159,9 @@ class ModelDifference(Plain):
             told.append(f"{100 * confidence:g}% CI of the difference {ends}")
         if self.q is not None:
             told.append(p_in_words("q", self.q))
-        if self.margin is not None and self.q_equivalent is not None:
-            points = f"{number(100 * self.margin)} points" if self.is_share else number(self.margin)
-            told.append(f"within {points}: {p_in_words('q', self.q_equivalent)}")
+        if self.margin is not None and self.q_equivalent is not None and self._may_be_equivalent:
+            points = number(100 * self.margin).removesuffix(".0")
+            told.append(f"within {points} points {p_in_words('q', self.q_equivalent)}")
         of = "request" if self.measure in ("refused", "failed") else "image"
         n = f"{self.n_before} and {counted(self.n_after, of)}" if self.n_before else ""
         if self.n_pairs:

@@ -120,8 +120,8 @@ class ModelComparison:
             equal = sum(one.verdict(self.level) == "equivalent" for one in own)
             shares = sum(one.q_equivalent is not None for one in own)
             shown = (
-                f" Of {counted(shares, 'share')}, {equal} are shown to differ by less than "
-                f"{100 * self.margin:g} points."
+                f" Of {counted(shares, 'share')}, {equal} {'is' if equal == 1 else 'are'} shown to "
+                f"differ by less than {100 * self.margin:g} points."
                 if shares
                 else ""
             )

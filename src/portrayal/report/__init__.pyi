@@ -1,3 +1,4 @@
+from .comparison_page import write_comparison as write_comparison
 from .figures import main_figure as main_figure
 from .files import FORMATS as FORMATS
 from .files import write_figures as write_figures

@@ -94,7 +94,7 @@ def write_report(audit: AuditFolder) -> Path:
             ],
             several_measurers=len(results.measurers) > 1,
             open_shelves=OPEN_SHELVES,
-            csv=_csv_uri(results.findings.to_frame().drop(columns=["headline", "details"])),
+            csv=csv_uri(results.findings.to_frame().drop(columns=["headline", "details"])),
             rules=_rules(results),
             methods=_methods(results, counts),
             bibtex=BIBTEX.format(
@@ -163,7 +163,8 @@ def anchor(finding: Finding) -> str:
     return f"{finding.study}-{zlib.crc32(finding.question.encode()):08x}"
 
 
-def _csv_uri(frame: pd.DataFrame) -> str:
+def csv_uri(frame: pd.DataFrame) -> str:
+    """Return a data frame as a link to a CSV file; cells that look like formulas are quoted."""
     text = frame.map(harmless).to_csv(index=False)
     return "data:text/csv;base64," + base64.b64encode(text.encode()).decode("ascii")
 
@@ -283,7 +284,7 @@ def _shown_part(part: Part, section: StudySection, results: Results, hover: _Hov
 def _table_uri(table: DataTable) -> str:
     import pandas as pd
 
-    return _csv_uri(pd.DataFrame([list(row) for row in table.rows], columns=list(table.columns)))
+    return csv_uri(pd.DataFrame([list(row) for row in table.rows], columns=list(table.columns)))
 
 
 def script_json(value: Any) -> str:
