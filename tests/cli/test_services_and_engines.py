@@ -61,7 +61,7 @@ def test_a_ceiling_is_one_line_and_the_next_run_continues(
     words = ("generate", work, "--out", out, "--model", "api:m", "--base-url", server.address)
     stopped = portrayal(*words, "--price", "0.04", "--max-cost", "0.2", "--json")
     assert stopped.error == (
-        "m: the ceiling is reached: 5 paid calls in this run (--max-cost 0.2 at 0.04 an image), "
+        "m: the ceiling is reached: 5 paid calls in this run (--max-cost 0.2 at 0.04 per image), "
         "about 0.20 spent; what was made is stored: raise the ceiling and run the same command "
         "again"
     )

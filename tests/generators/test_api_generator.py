@@ -77,7 +77,7 @@ def then_ok(*ways: str) -> Callable[[int, dict[str, Any]], str]:
         ("api:m", {"base_url": "http://me:pw@host/v1"}, "contains a user, a password or a query"),
         ("api:m", {"base_url": "http://host/v1?key=1"}, "contains a user, a password or a query"),
         ("api:m", {"base_url": "http://[::1/v1"}, "base_url is no address"),
-        ("api:m", {"base_url": "http://h", "max_cost": 1.0}, "max_cost needs a price"),
+        ("api:m", {"base_url": "http://h", "max_cost": 1.0}, "max_cost needs `price`"),
         ("api:m", {"base_url": "http://h", "max_images": 0}, "max_images is 0; allowed: 1"),
         ("api:m", {"base_url": "http://h", "price": float("nan")}, "price is nan"),
         (

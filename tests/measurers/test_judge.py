@@ -16,12 +16,15 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from command_line import CommandLine
 from portrayal.audit import AuditFolder
-from portrayal.errors import MeasurementError
+from portrayal.errors import MeasurementError, SettingError
 from portrayal.loading import Ceiling
 from portrayal.measurers import measure
 from portrayal.measurers.judge import ChatJudge, JudgeService, open_judge, read_answer
 from portrayal.records import Identity, ImageRecord
+from portrayal.runner import Models, api
+from portrayal.studies import study_from_dict
 
 GENDER = "perceived gender"
 KEY = "sk-judge-0123456789-never-write-me-down"
@@ -192,3 +195,27 @@ def test_bad_names_are_one_line(name: str, line: str, monkeypatch: pytest.Monkey
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(MeasurementError, match=line):
         open_judge(name)
+
+
+def test_ceilings_are_options_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Six calls per image: 12 calls are two images, and the next run goes on."""
+    out = audit_of(tmp_path, 3).path
+    study = study_from_dict(
+        {"kind": "composition", "name": "who", "title": "Who", "question": "Who is shown?",
+         "images": 3, "axes": [GENDER], "prompts": [{"text": "p", "factors": {"of": "p"}}]},
+        source="who",
+    )  # fmt: skip
+    with serving(lambda number: "good") as server:
+        name = f"judge:looker@http://127.0.0.1:{server.server_address[1]}/v1"
+        with pytest.raises(MeasurementError, match=r"12 paid calls in this run \(`max_calls` 12\)"):
+            api.run(study, out=out, measurers=name, max_calls=12)
+        assert server.calls == 12
+        run = ["run", "who", "--out", str(out), "-e", name, "--max-call-cost", "0.06"]
+        portrayal = CommandLine(monkeypatch, capsys)
+        assert portrayal(*run).usage.startswith("--max-call-cost needs --call-price")
+        assert portrayal(*run, "--call-price", "0.01").code == 0
+        assert server.calls == 18
+    with pytest.raises(SettingError, match="max_calls is for a measurer behind a paid service"):
+        Models(measurers="faces", calls={"max_calls": 2})

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checked_images import Checked, by_stratum, whole_prompts
+from checked_images import Checked, by_others, by_stratum, whole_prompts
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics import (
@@ -65,7 +65,7 @@ def test_ppi_python_agrees(case: dict[str, Any]) -> None:
 
 
 def test_ppi_python_agrees_where_it_is_installed() -> None:
-    theirs = pytest.importorskip("ppi_py")
+    theirs = pytest.importorskip("ppi_py")  # an extra of developers
     rng = np.random.default_rng(3)
     truth = (rng.random(3000) < 0.4).astype(float)
     predictions = np.where(rng.random(3000) < 0.85, truth, 1 - truth)
@@ -92,6 +92,13 @@ def test_glide_agrees(made: Callable[[], Checked], name: str) -> None:
     value, low, high = GOLDEN[f"glide_{name}"]
     assert ours.value == pytest.approx(value, rel=1e-9)
     assert ours.interval == pytest.approx((low, high), abs=0.06 * (high - low))
+
+
+def test_glide_says_what_is_kept_where_it_is_installed() -> None:
+    pytest.importorskip("glide")  # needs Python 3.12
+    clustered, stratified = by_others().values()
+    assert clustered == pytest.approx(GOLDEN["glide_clustered"], rel=1e-9)
+    assert stratified == pytest.approx(GOLDEN["glide_stratified"], rel=1e-9)
 
 
 def test_the_jackknife_of_many_prompts_is_the_cluster_robust_error() -> None:

@@ -9,7 +9,7 @@ import typer
 
 from portrayal.cli import options as o
 from portrayal.cli.engine_options import with_engine
-from portrayal.cli.measurer_options import with_measurers
+from portrayal.cli.measurer_options import with_calls, with_measurers
 from portrayal.cli.model_options import with_model_settings
 from portrayal.cli.verbs import carry_out
 
@@ -30,6 +30,7 @@ def add_to(app: typer.Typer) -> None:
 @with_engine
 @with_model_settings
 @with_measurers
+@with_calls
 def ablate(
     study: o.StudyName,
     phrase: Phrase,
@@ -42,6 +43,7 @@ def ablate(
     json: o.Json = False,
     *,
     measurers: Sequence[str],
+    calls: dict[str, Any],
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
@@ -51,7 +53,9 @@ def ablate(
     """
     from portrayal import runner
 
-    models = runner.Models(model, settings, measurers, truncate=truncate, engine=engine)
+    models = runner.Models(
+        model, settings, measurers, truncate=truncate, engine=engine, calls=calls
+    )
     session = runner.Session(out, models=models)
     session.ask(runner.ablated_study(study, phrase, replacement=replacement, images=images))
     carry_out(session, retry_failed=retry_failed, json=json)

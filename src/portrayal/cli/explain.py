@@ -14,7 +14,7 @@ from rich.text import Text
 from portrayal.cli import console
 from portrayal.cli import options as o
 from portrayal.cli.engine_options import with_engine
-from portrayal.cli.measurer_options import with_measurers
+from portrayal.cli.measurer_options import with_calls, with_measurers
 from portrayal.cli.model_options import with_model_settings
 from portrayal.numbers import interval, number, p_value, percent
 
@@ -49,6 +49,7 @@ def add_to(app: typer.Typer) -> None:
 @with_engine
 @with_model_settings
 @with_measurers
+@with_calls
 def explain(
     prompt: Annotated[str, PROMPT],
     group: Annotated[str, GROUP] = "woman",
@@ -69,6 +70,7 @@ def explain(
     json: o.Json = False,
     *,
     measurers: Sequence[str],
+    calls: dict[str, Any],
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
@@ -82,7 +84,9 @@ def explain(
         transmuter=transmuter,
     )  # fmt: skip
     study = question.study()
-    models = runner.Models(model, settings, measurers, truncate=truncate, engine=engine)
+    models = runner.Models(
+        model, settings, measurers, truncate=truncate, engine=engine, calls=calls
+    )
     session = runner.Session(out, models=models)
     session.ask(study)
     if not json:

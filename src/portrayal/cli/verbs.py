@@ -18,7 +18,7 @@ from portrayal.cli.analysis_options import with_analysis
 from portrayal.cli.compare import run_each
 from portrayal.cli.engine_options import with_engine
 from portrayal.cli.exit_codes import in_options
-from portrayal.cli.measurer_options import with_measurers
+from portrayal.cli.measurer_options import with_calls, with_measurers
 from portrayal.cli.model_options import with_device, with_model_settings
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def add_to(app: typer.Typer) -> None:
 @with_engine
 @with_model_settings
 @with_measurers
+@with_calls
 def run(
     study: o.StudyName,
     out: o.Out,
@@ -49,6 +50,7 @@ def run(
     json: o.Json = False,
     *,
     measurers: Sequence[str],
+    calls: dict[str, Any],
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
@@ -61,7 +63,9 @@ def run(
     most = None if until is None else settings.pop("max_images", None)
 
     def session_of(name: str | None, place: Path) -> Session:
-        models = runner.Models(name, dict(settings), measurers, truncate=truncate, engine=engine)
+        models = runner.Models(
+            name, dict(settings), measurers, truncate=truncate, engine=engine, calls=calls
+        )
         session = runner.Session(place, models=models, corpus=corpus)
         session.ask(study, images=images)
         if real_world is not None:
@@ -221,6 +225,7 @@ def generate(
 
 
 @with_measurers
+@with_calls
 @with_device
 def measure(
     target: o.Target = None,
@@ -231,6 +236,7 @@ def measure(
     *,
     device: str | None,
     measurers: Sequence[str],
+    calls: dict[str, Any],
 ) -> None:
     """Measure the images with one measurer or several; results show them side by side."""
     from portrayal import runner
@@ -241,6 +247,7 @@ def measure(
         measurers=measurers,
         people=people,
         truncate=truncate,
+        calls=calls,
     )
     session = runner.Session(folder, models=models)
     session.ask_again(study)

@@ -23,3 +23,4 @@ from .official import official_headers_hook as official_headers_hook
 from .pretrained import loading as loading
 from .pretrained import require_vocabulary as require_vocabulary
 from .spending import Ceiling as Ceiling
+from .spending import CeilingWords as CeilingWords

@@ -9,8 +9,21 @@ from __future__ import annotations
 import math
 import threading
 from decimal import Decimal
+from typing import NamedTuple
 
 from portrayal.errors import SettingError
+
+
+class CeilingWords(NamedTuple):
+    """What a ceiling's settings, and what is paid for, are called in messages."""
+
+    limit: str = "max_images"
+    cost: str = "max_cost"
+    price: str = "price"
+    unit: str = "image"
+
+
+_OF_IMAGES = CeilingWords()
 
 
 class Ceiling:
@@ -20,7 +33,7 @@ class Ceiling:
         images: At most so many images.
         cost: At most so much money, in the currency of `price`.
         price: What one image costs.
-        limit: What the most calls are called in messages.
+        words: What these are called in messages.
 
     Raises:
         SettingError: A number that makes no sense, a cost without a price, or one that pays for
@@ -33,30 +46,30 @@ class Ceiling:
         images: int | None = None,
         cost: float | None = None,
         price: float | None = None,
-        limit: str = "max_images",
+        words: CeilingWords = _OF_IMAGES,
     ) -> None:
         if images is not None and images < 1:
-            raise SettingError(limit, f"is {images}; allowed: 1 or more")
-        for name, value in (("max_cost", cost), ("price", price)):
+            raise SettingError(words.limit, f"is {images}; allowed: 1 or more")
+        for name, value in ((words.cost, cost), (words.price, price)):
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise SettingError(name, f"is {value}; allowed: more than 0")
         if cost is not None and price is None:
             raise SettingError(
-                "max_cost",
-                "needs a price, what one image costs at this size and quality: endpoints do not "
-                "say it; look it up at the service",
+                words.cost,
+                f"needs `{words.price}`, what one {words.unit} costs: endpoints do not say it; "
+                "look it up at the service",
             )
         if cost is not None and price is not None and cost < price:
             raise SettingError(
-                "max_cost",
-                f"is {cost:g} and does not pay for one image at the price {price:g}; allowed: "
-                f"{price:g} or more",
+                words.cost,
+                f"is {cost:g} and does not pay for one {words.unit} at the price {price:g}; "
+                f"allowed: {price:g} or more",
             )
-        allowed = {} if images is None else {f"`{limit}` {images}": images}
+        allowed = {} if images is None else {f"`{words.limit}` {images}": images}
         if cost is not None and price is not None:
             # Decimal, because 0.12 / 0.04 must be three images and is 2.9999... in binary.
             fits = int(Decimal(str(cost)) / Decimal(str(price)))
-            allowed[f"`max_cost` {cost:g} at {price:g} an image"] = fits
+            allowed[f"`{words.cost}` {cost:g} at {price:g} per {words.unit}"] = fits
         self._allowed = allowed
         self._limit = min(allowed.values(), default=None)
         self._price = price

@@ -15,6 +15,7 @@ from .protocol import Measurer as Measurer
 from .protocol import Reason as Reason
 from .protocol import TextEmbeddings as TextEmbeddings
 from .protocol import Unanswered as Unanswered
+from .registry import CALL_SETTINGS as CALL_SETTINGS
 from .registry import ENCODER_SETTINGS as ENCODER_SETTINGS
 from .registry import MeasurerKind as MeasurerKind
 from .registry import default_is_valid as default_is_valid
@@ -22,6 +23,7 @@ from .registry import default_measurer as default_measurer
 from .registry import is_valid as is_valid
 from .registry import measurer_kinds as measurer_kinds
 from .registry import open_measurer as open_measurer
+from .registry import require_called as require_called
 from .registry import require_valid as require_valid
 from .registry import validity as validity
 from .while_generating import MeasuresWhileGenerating as MeasuresWhileGenerating

@@ -24,6 +24,7 @@ from PIL import Image
 from portrayal.errors import MeasurementError, MeasurementStopped
 from portrayal.loading import (
     Ceiling,
+    CeilingWords,
     bounding_hook,
     first_line,
     import_extra,
@@ -31,12 +32,13 @@ from portrayal.loading import (
     read_key,
 )
 from portrayal.measurers.protocol import Answer, Given, Reason, Unanswered
-from portrayal.measurers.registry import MeasurerKind
+from portrayal.measurers.registry import CALL_SETTINGS, MeasurerKind
 from portrayal.records import NOBODY, UNKNOWN, Identity
 
 PREFIX = "judge:"
 CANNOT_TELL = "cannot tell"
 OPENAI_URL = "https://api.openai.com/v1"
+TIMEOUT = 60.0
 SIDE = 768
 """Longer sides are made smaller before an image is sent."""
 MAX_BYTES = 2**20
@@ -88,7 +90,7 @@ class JudgeService:
     model: str
     base_url: str
     key: str | None
-    timeout: float = 60.0
+    timeout: float = TIMEOUT
     pause: float = 1.0
 
 
@@ -279,9 +281,9 @@ def open_judge(
     *,
     axes: Mapping[str, Sequence[str]] = AXES,
     max_calls: int | None = None,
-    max_cost: float | None = None,
-    price: float | None = None,
-    timeout: float = 60.0,
+    max_call_cost: float | None = None,
+    call_price: float | None = None,
+    call_timeout: float | None = None,
 ) -> ChatJudge:
     """Open a judge: "judge:MODEL", or "judge:MODEL@http://HOST:PORT/v1" for another service.
 
@@ -292,9 +294,9 @@ def open_judge(
         name: The model, and where it is.
         axes: Groups by axis.
         max_calls: The most calls of this run.
-        max_cost: The most money, in the currency of `price`.
-        price: Of one call.
-        timeout: Seconds to wait for an answer.
+        max_call_cost: The most money of this run, in the currency of `call_price`.
+        call_price: Of one call.
+        call_timeout: Seconds to wait for an answer; None: 60.
 
     Raises:
         MeasurementError: No model named, no key, or an address that is none.
@@ -311,12 +313,13 @@ def open_judge(
     if key is None and not url:
         raise MeasurementError(f"{name}: no key; set the environment variable {variable}")
     ceiling = Ceiling(
-        images=max_calls or _number("MAX_CALLS", int),
-        cost=max_cost or _number("MAX_COST", float),
-        price=price or _number("PRICE", float),
-        limit="max_calls",
+        images=_number("MAX_CALLS", int) if max_calls is None else max_calls,
+        cost=_number("MAX_COST", float) if max_call_cost is None else max_call_cost,
+        price=_number("PRICE", float) if call_price is None else call_price,
+        words=CeilingWords(*CALL_SETTINGS[:3], "call"),
     )
-    return ChatJudge(JudgeService(model, address, key, timeout), ceiling=ceiling, axes=axes)
+    service = JudgeService(model, address, key, TIMEOUT if call_timeout is None else call_timeout)
+    return ChatJudge(service, ceiling=ceiling, axes=axes)
 
 
 def _number(name: str, kind: Any) -> Any:
@@ -333,6 +336,6 @@ KIND = MeasurerKind(
     written="judge:MODEL",
     open=open_judge,
     is_meant=lambda name: name.startswith(PREFIX),
-    settings=("axes", "max_calls", "max_cost", "price", "timeout"),
+    settings=("axes", *CALL_SETTINGS),
     identity_kind="judge",
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from portrayal import plugins
-from portrayal.errors import MeasurementError, one_of
+from portrayal.errors import MeasurementError, SettingError, one_of
 from portrayal.plugins import (
     MEASURERS,
     PRACTICE_WORLD,
@@ -26,7 +26,10 @@ if TYPE_CHECKING:  # packages register kinds with it, and the command line loads
 ENCODER_SETTINGS = ("dtype", "device", "batch_size", "truncate")
 """What encoders usually take."""
 
-_OF_ALL = ("device", "truncate")
+CALL_SETTINGS = ("max_calls", "max_call_cost", "call_price", "call_timeout")
+"""What measurers behind a paid service take: ceilings on a run, and seconds to wait."""
+
+_OF_ALL = ("device", "truncate", *CALL_SETTINGS)
 """Given to all measurers of a run; one that runs nowhere else or reads no text takes neither."""
 
 EXAMPLE = 'faces (pip install "portrayal[faces]") or openai/clip-vit-base-patch32'
@@ -91,14 +94,35 @@ def require_valid(measurers: Iterable[Identity], generator: Identity) -> None:
             )
 
 
+def require_called(names: Iterable[str], settings: Iterable[str]) -> None:
+    """Raise where settings of a paid service are given and no measurer is behind one.
+
+    Args:
+        names: The measurers' names.
+        settings: Names of `CALL_SETTINGS` that were given.
+
+    Raises:
+        SettingError: None of the measurers takes one of them.
+    """
+    kinds = measurer_kinds()
+    taken = {
+        one for name in names if (kind := meant(kinds, name)) is not None for one in kind.settings
+    }
+    for one in settings:
+        if one not in taken:
+            raise SettingError(
+                one, "is for a measurer behind a paid service, such as judge:MODEL; none is named"
+            )
+
+
 def open_measurer(name: str, **settings: Any) -> Measurer:
     """Open a measurer by its name.
 
     Args:
         name: The name of an installed measurer such as "faces", a folder, a Hub id, or
             "open_clip:ViT-B-32/laion2b_s34b_b79k".
-        settings: Those of its kind; None means its own. `device` and `truncate` may be given to
-            any measurer.
+        settings: Those of its kind; None means its own. `device`, `truncate` and `CALL_SETTINGS`
+            may be given to any measurer.
 
     Raises:
         MeasurementError: No such measurer, or a setting that it does not have.

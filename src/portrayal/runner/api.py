@@ -56,7 +56,8 @@ def run(
         analysis: How to analyze.
         settings: Of the model, such as `steps`, `guidance`, `device`; of the engine, such as
             `devices`; `until` ("decided" or "width=0.1": generate in rounds and stop early, with
-            all looks counted) and `max_images` (most images in all, with `until`); and `truncate`,
+            all looks counted) and `max_images` (most images in all, with `until`); of a judge,
+            `max_calls`, `max_call_cost` with `call_price`, `call_timeout`; and `truncate`,
             `retry_failed`, `people`, `real_world`, `on_progress`.
 
     Returns:

@@ -36,6 +36,7 @@ from portrayal.measurers import (
     default_measurer,
     open_measurer,
     open_person_detector,
+    require_called,
 )
 from portrayal.records import Identity
 from portrayal.runner.engines import EngineSettings
@@ -60,6 +61,7 @@ class Models:
         people: A person detector's name, to measure people one by one.
         truncate: Cut texts that are too long for a model.
         engine: Where images are generated.
+        calls: Settings of measurers behind a paid service, see `portrayal.measurers.CALL_SETTINGS`.
 
     Raises:
         SettingError: A value cannot be.
@@ -71,6 +73,7 @@ class Models:
     people: str | None = None
     truncate: bool = False
     engine: EngineSettings = field(default_factory=EngineSettings)
+    calls: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         given: Any = self.measurers
@@ -78,6 +81,7 @@ class Models:
         measurers: tuple[Any, ...] = (given,) if alone else tuple(given)
         object.__setattr__(self, "measurers", measurers)
         object.__setattr__(self, "settings", checked_settings(self.settings))
+        require_called([one for one in measurers if isinstance(one, str)], self.calls)
         for one in measurers:
             if not isinstance(one, str):
                 _require_members("measurers", one, _MEASURER)
@@ -156,11 +160,14 @@ class Models:
                 for one in self._chosen()
             ),
             truncate=self.truncate,
+            **self.calls,
         )
 
     def open_measurers(self) -> list[Measurer]:
         """Open the measurers, on the device that the generator was sent to."""
-        return _opened_measurers(self.device, measurers=self._chosen(), truncate=self.truncate)
+        return _opened_measurers(
+            self.device, measurers=self._chosen(), truncate=self.truncate, **self.calls
+        )
 
     def _chosen(self) -> tuple[str | Measurer, ...]:
         chosen: Any = self.measurers  # a tuple since it was made
@@ -194,10 +201,10 @@ def _given(device: str | None, *, one: T) -> T:
 
 
 def _opened_measurers(
-    device: str | None, *, measurers: Sequence[str | Measurer], truncate: bool
+    device: str | None, *, measurers: Sequence[str | Measurer], **settings: Any
 ) -> list[Measurer]:
     return [
-        open_measurer(one, device=device, truncate=truncate) if isinstance(one, str) else one
+        open_measurer(one, device=device, **settings) if isinstance(one, str) else one
         for one in measurers
     ]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from portrayal.errors import SettingError, one_of, shown
 from portrayal.generators import generator_kinds
+from portrayal.measurers import CALL_SETTINGS
 from portrayal.progress import OnProgress, no_progress
 from portrayal.runner.engines import EngineSettings
 from portrayal.runner.models import Models
@@ -62,12 +63,14 @@ class SortedSettings:
         engine: Where images are generated.
         run: How the run goes on.
         others: Those that the caller knows.
+        calls: Of measurers behind a paid service.
     """
 
     model: Mapping[str, Any]
     engine: EngineSettings
     run: RunSettings
     others: Mapping[str, Any]
+    calls: Mapping[str, Any]
 
     @classmethod
     def of(
@@ -86,7 +89,7 @@ class SortedSettings:
         ours = [one.name for one in fields(RunSettings)]
         engine = [one.name for one in fields(EngineSettings)]
         models = [name for kind in generator_kinds() for name in kind.settings]
-        known = list(dict.fromkeys([*others, *ours, *models, *engine]))
+        known = list(dict.fromkeys([*others, *ours, *models, *engine, *CALL_SETTINGS]))
         for name in given:
             if name not in known:
                 meant = did_you_mean(name, [*named, *known])
@@ -99,7 +102,7 @@ class SortedSettings:
         for_models = [name for name in models if name not in (*ours, *others)]
         return cls(
             chosen(for_models), EngineSettings(**chosen(engine)), RunSettings(**chosen(ours)),
-            chosen(others),
+            chosen(others), chosen(CALL_SETTINGS),
         )  # fmt: skip
 
     def models(self, generator: Any, measurers: Any) -> Models:
@@ -110,5 +113,5 @@ class SortedSettings:
         """
         return Models(
             generator, self.model, measurers, people=self.run.people,
-            truncate=self.run.truncate, engine=self.engine,
+            truncate=self.run.truncate, engine=self.engine, calls=self.calls,
         )  # fmt: skip
