@@ -38,11 +38,12 @@ ALLOWED: dict[str, set[str]] = {
     "findings": {*BASE, "measurers", "raters"},
     "kinds": {*BASE, "generators", "measurers", "language", "corpora", "raters", "findings"},
     "comparison": {*BASE, "measurers", "raters", "findings"},
+    "decisions": {"errors", "numbers", "audit", "findings", "statistics", "studies"},
     "papers": {"errors", "studies"},
     "report": {*BASE, "generators", "findings", "kinds", "raters", "web", "comparison", "papers"},
     "runner": {
         *BASE, "generators", "measurers", "language", "corpora", "raters", "findings", "kinds",
-        "report", "importers", "comparison", "papers",
+        "report", "importers", "comparison", "papers", "decisions",
     },
 }  # fmt: skip
 """What each part may import; `cli` and the package's own `__init__` may import anything."""

@@ -10,6 +10,7 @@ import portrayal
 PUBLIC = [
     "AnalysisSettings",
     "Audit",
+    "CheckResult",
     "Finding",
     "Findings",
     "GeneratedImage",
@@ -23,6 +24,7 @@ PUBLIC = [
     "Results",
     "Study",
     "__version__",
+    "check",
     "compare",
     "explain",
     "load_results",

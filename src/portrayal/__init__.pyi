@@ -1,5 +1,6 @@
 from . import statistics as statistics
 from .comparison import ModelComparison as ModelComparison
+from .decisions import CheckResult as CheckResult
 from .errors import PortrayalError as PortrayalError
 from .findings import AnalysisSettings as AnalysisSettings
 from .findings import Finding as Finding
@@ -11,6 +12,7 @@ from .records import GeneratedImage as GeneratedImage
 from .records import Identity as Identity
 from .records import Prompt as Prompt
 from .records import Request as Request
+from .runner import check as check
 from .runner import plan as plan
 from .runner.api import compare as compare
 from .runner.api import explain as explain

@@ -3,6 +3,7 @@
     PortrayalError                 the one to catch; the CLI prints it and exits with 1
     ├── SettingError               a setting has a value that it cannot have; the CLI exits with 2
     ├── StudyError                 a study file or a study's name is wrong
+    ├── RuleError                  a rules file is wrong, or asks for what an audit does not have
     ├── AuditError                 an audit folder cannot be read or written
     │   ├── NotAnAudit             the folder holds no audit.json
     │   ├── NewerFormat            written by a later version of portrayal
@@ -50,6 +51,10 @@ class SettingError(PortrayalError):
 
 class StudyError(PortrayalError):
     """A study file or a study's name is wrong."""
+
+
+class RuleError(PortrayalError):
+    """A rules file is wrong, or asks for what an audit does not have."""
 
 
 class AuditError(PortrayalError):

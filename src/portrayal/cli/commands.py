@@ -7,6 +7,7 @@ import typer
 from portrayal.cli import (
     ablate,
     bring,
+    check,
     compare,
     corpus,
     explain,
@@ -34,6 +35,7 @@ def _add_all(app: typer.Typer) -> None:
         corpus,
         raters,
         validate,
+        check,
         verify,
     ):
         module.add_to(app)

@@ -1,4 +1,6 @@
 from .analysis import unused_images as unused_images
+from .checking import check as check
+from .checking import write_starter as write_starter
 from .engines import EngineSettings as EngineSettings
 from .engines import open_engine as open_engine
 from .engines.ray import RayWorkers as RayWorkers

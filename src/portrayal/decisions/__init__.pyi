@@ -1,0 +1,12 @@
+from .judging import judge as judge
+from .output import junit_xml as junit_xml
+from .output import text_lines as text_lines
+from .requests import RequestCounts as RequestCounts
+from .requests import request_items as request_items
+from .rules import Rule as Rule
+from .rules import Rules as Rules
+from .rules import read_rules as read_rules
+from .starter import starter_rules as starter_rules
+from .verdicts import CheckResult as CheckResult
+from .verdicts import RuleItem as RuleItem
+from .verdicts import RuleVerdict as RuleVerdict
