@@ -26,7 +26,7 @@ UNKNOWN = "unknown"
 NOBODY = "nobody"
 """The label of an image that shows nobody; never the name of a group."""
 
-FORMATS = ("PNG", "JPEG", "WEBP")
+FORMATS = ("PNG", "JPEG", "WEBP", "AVIF")
 """What an encoded image may be."""
 
 MAX_PIXELS = 64_000_000

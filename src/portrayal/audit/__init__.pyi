@@ -1,4 +1,5 @@
 from . import outcomes as outcomes
+from .cells import harmless as harmless
 from .compaction import CompactionSummary as CompactionSummary
 from .compaction import compact as compact
 from .documents import IDENTITY as IDENTITY
@@ -7,7 +8,6 @@ from .documents import folder_name as folder_name
 from .documents import read_json as read_json
 from .export import ExportSummary as ExportSummary
 from .export import export_images as export_images
-from .export import harmless as harmless
 from .files import flush_folder as flush_folder
 from .files import quoted as quoted
 from .files import replacing as replacing

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import datetime as dt
+import io
 import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from portrayal.audit.cells import harmless
 from portrayal.audit.files import quoted, write_text
 from portrayal.audit.header import Header
 from portrayal.audit.tables import ColumnType
@@ -78,6 +82,18 @@ def remember_document(audit: Path, kind: str, name: str, content: Mapping[str, A
 def annotations_file(audit: Path) -> Path:
     """Return where the rating page keeps answers until they are in the store of votes."""
     return audit / "annotations.sqlite"
+
+
+def write_skipped(audit: Path, rows: Mapping[str, str]) -> Path:
+    """Write which rows of an import were broken, and how; return where."""
+    moment = dt.datetime.now(dt.UTC).strftime("%Y%m%dT%H%M%S")
+    file = audit / "imports" / f"skipped-{moment}.csv"
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("row", "problem"))
+    writer.writerows((harmless(where), harmless(what)) for where, what in rows.items())
+    write_text(file, text.getvalue())
+    return file
 
 
 def results_file(audit: Path) -> Path:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from portrayal.audit.cells import harmless
 from portrayal.audit.files import write_text, writing
 from portrayal.audit.folder import AuditFolder
 from portrayal.audit.locations import location
@@ -22,8 +23,6 @@ METADATA = "metadata.csv"
 NOT_MADE = "not-made.csv"
 _COLUMNS = ("prompt", "seed", "status", "reason", "width", "height", "key")
 _BATCH = 256
-# What makes a spreadsheet take a cell for a formula, in half and full width.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +108,9 @@ def suffix(data: bytes) -> str:
         return ".jpg"
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return ".webp"
+    if data[4:12] in (b"ftypavif", b"ftypavis"):
+        return ".avif"
     return ".bin"
-
-
-def harmless(value: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula: a quote goes before what looks so."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _rows(audit: AuditFolder, prompts: Iterable[str] | None) -> list[dict[str, Any]]:

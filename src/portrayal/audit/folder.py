@@ -8,6 +8,7 @@
     campaigns/<name>.json               what raters were asked, and how images were chosen
     validations/<name>.json             how often a measurer was right on images with known labels
     studies/<name>.json                 the studies asked of this audit, as they were asked
+    imports/skipped-<time>.csv          rows of an import that were broken, and how
     looks/part-*.parquet                one row per question of each analysis that people saw
     results.json, report/index.html     what was found
 
@@ -454,6 +455,10 @@ class AuditFolder:
     def remember_validation(self, name: str, validation: Mapping[str, Any]) -> None:
         """Keep a measurer's validation with the audit."""
         documents.remember_document(self.path, "validations", name, validation)
+
+    def write_skipped(self, rows: Mapping[str, str]) -> Path:
+        """Write which rows of an import were broken, and how; return where."""
+        return documents.write_skipped(self.path, rows)
 
     def write_results(self, results: Mapping[str, Any]) -> Path:
         """Replace results.json."""

@@ -50,12 +50,20 @@ def import_images(
         Path | None, typer.Option(help="CSV: image, prompt, optional seed, any factor columns.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="What to call the model.")] = None,
+    skip_broken: Annotated[
+        bool,
+        typer.Option(
+            "--skip-broken", metavar=o.NO_VALUE, help="Store broken rows as failed and list them."
+        ),
+    ] = False,
     json: o.Json = False,
 ) -> None:
     """Bring images that something else made."""
     from portrayal import importers
 
-    summary = importers.import_images(source, out, manifest=manifest, name=name)
+    summary = importers.import_images(
+        source, out, manifest=manifest, name=name, skip_broken=skip_broken
+    )
     if json:
         console.as_json(summary.as_dict())
     else:

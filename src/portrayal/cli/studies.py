@@ -74,8 +74,38 @@ def new(
     ] = "association",
 ) -> None:
     """Write a commented study file to start from."""
-    from portrayal.errors import StudyError
     from portrayal.studies import starter_text
+
+    path = _place(name)
+    _write(path, starter_text(kind, path.stem))
+    corpus = "--corpus CORPUS " if kind == "amplification" else ""
+    console.say(f"wrote {path}; try: portrayal run {path} {corpus}--out audits/{path.stem}")
+
+
+@app.command("from-manifest")
+def from_manifest(
+    manifest: Annotated[
+        Path, typer.Argument(metavar="CSV", help="The manifest of a folder of images.")
+    ],
+    name: Annotated[
+        str, typer.Option(help="The study's name; NAME.toml is written here.")
+    ] = "from-manifest",
+) -> None:
+    """Draft a composition study from the prompts and factors of a manifest."""
+    from portrayal.importers import manifest_prompts
+    from portrayal.studies import drafted_text
+
+    path = _place(name)
+    found = manifest_prompts(manifest)
+    _write(path, drafted_text(path.stem, found))
+    console.say(
+        f"wrote {path} with {len(found)} prompts; read it, then: portrayal run {path} --out AUDIT"
+    )
+
+
+def _place(name: str) -> Path:
+    """Return the file of a new study."""
+    from portrayal.errors import StudyError
 
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
     if not re.fullmatch(r"\w[\w.-]*", path.stem) or path.name != str(path):
@@ -83,7 +113,13 @@ def new(
             f"study name {name!r}: allowed are letters, digits, - _ . and no folder; the file is "
             "written here"
         )
-    text = starter_text(kind, path.stem)
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a new study file; one that is there stays as it is."""
+    from portrayal.errors import StudyError
+
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -91,5 +127,3 @@ def new(
         raise StudyError(f"{path}: exists already; choose another name") from error
     except OSError as error:
         raise StudyError(f"{path}: cannot be written: {error.strerror}") from error
-    corpus = "--corpus CORPUS " if kind == "amplification" else ""
-    console.say(f"wrote {path}; try: portrayal run {path} {corpus}--out audits/{path.stem}")

@@ -6,3 +6,4 @@ from .label_files import LabelRow as LabelRow
 from .label_files import read_labels as read_labels
 from .labels import LabelsSummary as LabelsSummary
 from .labels import import_labels as import_labels
+from .manifest import manifest_prompts as manifest_prompts

@@ -26,20 +26,36 @@ class Entry:
     factors: Mapping[str, str] = field(default_factory=dict)
 
 
-class Problems:
-    """Collects what is wrong, so that one error tells about all rows before anything is written."""
+def broken(where: str, prompt: str, why: str, seed: int | None = None) -> Entry:
+    """Return the entry of an image that is skipped: a request that failed, with the reason."""
+    return Entry(where, prompt, seed, None, None, status="failed", reason=f"not imported: {why}")
 
-    def __init__(self, source: str) -> None:
-        self._source = source
+
+class Problems:
+    """Collects what is wrong, so that one error tells about all rows before anything is written.
+
+    Args:
+        source: What is read, as an error names it.
+        skip: Skip what is broken instead of raising an error.
+    """
+
+    def __init__(self, source: str, *, skip: bool = False) -> None:
+        self.source = source
+        self.skip = skip
         self._found: dict[str, str] = {}
+
+    @property
+    def found(self) -> dict[str, str]:
+        """What is wrong, by place."""
+        return dict(self._found)
 
     def add(self, where: str, what: str) -> None:
         """Take note of what is wrong at a place; the first thing said about a place counts."""
         self._found.setdefault(where, what)
 
     def raise_any(self) -> None:
-        """Raise one line where anything was wrong."""
-        if not self._found:
+        """Raise one line where anything was wrong, and is not skipped."""
+        if not self._found or self.skip:
             return
         (where, what), *others = self._found.items()
         more = ""
@@ -47,4 +63,4 @@ class Problems:
             places = ", ".join(place for place, _ in others[:5])
             rest = len(others) - 5
             more = f" (and {len(others)} more: {places}{f' and {rest} others' if rest > 0 else ''})"
-        raise ImportFileError(f"{self._source}: {where}: {what}{more}")
+        raise ImportFileError(f"{self.source}: {where}: {what}{more}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import warnings
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ from portrayal.errors import ImportFileError, one_of
 from portrayal.pixels import as_rgb, fingerprint
 from portrayal.records import FORMATS, MAX_PIXELS, Fingerprint
 
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".avif", ".heic", ".heif")
+_HEIC = (".heic", ".heif")
 MAX_BYTES = 256 * 2**20
 
 
@@ -43,6 +45,37 @@ def check_size(path: str, size: int) -> None:
         )
 
 
+def stored_bytes(path: str, data: bytes) -> bytes:
+    """Return the bytes that are stored for a file: its own, and of HEIC a PNG of its pixels.
+
+    Hardly anything reads HEIC, and an audit should be readable everywhere.
+
+    Raises:
+        ImportFileError: It is HEIC, and cannot be decoded.
+    """
+    if PurePosixPath(path).suffix.lower() not in _HEIC:
+        return data
+    try:
+        pi_heif = importlib.import_module("pi_heif")
+    except ImportError as error:
+        raise ImportFileError(f'{path}: HEIC needs: pip install "portrayal[heic]"') from error
+    from PIL import Image
+
+    try:
+        found = pi_heif.open_heif(io.BytesIO(data), convert_hdr_to_8bit=True)
+        width, height = found.size
+        if width * height > MAX_PIXELS:
+            raise ValueError(f"more than {MAX_PIXELS:,} pixels")
+        data = bytes(found.data)
+        image = Image.frombytes(found.mode, found.size, data, "raw", found.mode, found.stride)
+    except Exception as error:  # decoders of damaged bytes raise almost anything
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise ImportFileError(f"{path}: corrupt image: {why}") from error
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
 def check_image(path: str, data: bytes) -> CheckedImage:
     """Decode an image once, wholly, and return what is stored beside it.
 
@@ -67,5 +100,5 @@ def check_image(path: str, data: bytes) -> CheckedImage:
     except Exception as error:  # decoders of damaged bytes raise almost anything
         detail = " ".join(str(error).split())
         # Pillow names the object in memory that it could not identify, which tells nobody anything.
-        why = "not a PNG, JPEG or WebP image" if "cannot identify" in detail else detail
+        why = "not a PNG, JPEG, WebP or AVIF image" if "cannot identify" in detail else detail
         raise ImportFileError(f"{path}: corrupt image: {why or type(error).__name__}") from error

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from portrayal.audit import FILE, AuditFolder, location
 from portrayal.errors import ImportFileError
-from portrayal.importers.entries import Entry, Problems
-from portrayal.importers.image_files import check_image
+from portrayal.importers.entries import Entry, Problems, broken
+from portrayal.importers.image_files import CheckedImage, check_image
 from portrayal.importers.manifest import NAMES, read_manifest
 from portrayal.importers.webdataset import read_tars
 from portrayal.progress import OnCount
@@ -20,7 +22,7 @@ from portrayal.records import Identity, ImageRecord, image_key
 KIND = "folder"
 """The kind of the generator identity of an imported audit."""
 
-_BATCH = 64
+_BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +35,25 @@ class ImportSummary:
     present: int
     """Rows that were there from an earlier import."""
     prompts: int
+    skipped: int = 0
+    """Broken rows: those with a prompt are stored as failed."""
+    listed: Path | None = None
+    """The list of broken rows with what is wrong with each."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
-        return {**asdict(self), "audit": str(self.audit)}
+        listed = None if self.listed is None else str(self.listed)
+        return {**asdict(self), "audit": str(self.audit), "listed": listed}
 
     def sentence(self) -> str:
         """Return the summary in words."""
-        return (
+        told = (
             f"{self.audit}: {self.added} images of {self.prompts} prompts added, "
             f"{self.present} present before"
         )
+        if self.listed is None:
+            return told
+        return f"{told}; {self.skipped} broken rows skipped, listed in {self.listed}"
 
 
 def import_images(
@@ -52,6 +62,7 @@ def import_images(
     *,
     manifest: str | os.PathLike[str] | None = None,
     name: str | None = None,
+    skip_broken: bool = False,
     on_progress: OnCount | None = None,
 ) -> ImportSummary:
     """Make an audit of images that exist, or add to one.
@@ -64,6 +75,8 @@ def import_images(
         manifest: A CSV with the columns image and prompt, and optionally seed, status and reason;
             all further columns are factors. Without it: manifest.csv or metadata.csv in `source`.
         name: What made the images; the folder's name where it is left out.
+        skip_broken: Store broken rows as failed, with what is wrong, and list them, instead of
+            raising an error about them.
         on_progress: Called while images are checked, and again while they are stored.
 
     Raises:
@@ -71,20 +84,30 @@ def import_images(
         AuditError: `out` is no audit of imported images, or of others.
     """
     folder = Path(source)
-    entries = _entries(folder, None if manifest is None else Path(manifest))
+    problems = Problems(str(manifest or folder), skip=skip_broken)
+    entries = _entries(folder, None if manifest is None else Path(manifest), problems)
     where = location(out)
     generator, present = _earlier(where, name, folder)
-    problems = Problems(str(folder))
     placed = _placed(entries, present, problems)
     problems.raise_any()
     new = [one for one in placed if present.statuses.get(one.request, "failed") == "failed"]
-    _check_new(new, problems, on_progress)
+    new = _checked(new, problems, on_progress)
     _check_present(where, placed, present, problems)
     problems.raise_any()
     audit = AuditFolder.at(where, generator)
     added = _store(audit, new, on_progress)
     prompts = len({entry.prompt for entry in entries})
-    return ImportSummary(audit.path, added, len(entries) - added, prompts)
+    broken_rows = problems.found
+    listed = audit.write_skipped(broken_rows) if broken_rows else None
+    failed = added.get("failed", 0) if broken_rows else 0
+    return ImportSummary(
+        audit.path,
+        added.total() - failed,
+        len(entries) - added.total(),
+        prompts,
+        len(broken_rows),
+        listed,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,35 +120,41 @@ class _Present:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """An entry with its seed."""
+    """An entry with its seed; once its image was decoded, with what is stored beside it."""
 
     entry: Entry
     seed: int
+    digest: bytes = b""
+    image: CheckedImage | None = None
 
     @property
     def request(self) -> tuple[str, int]:
         return self.entry.prompt, self.seed
 
 
-def _entries(source: Path, manifest: Path | None) -> list[Entry]:
-    if not source.exists():
+def _entries(source: Path, manifest: Path | None, problems: Problems) -> list[Entry]:
+    try:
+        is_there = source.exists()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ImportFileError(f"{str(source)[:80]!r}: no folder can be called that") from error
+    if not is_there:
         raise ImportFileError(f"{source}: no such folder")
     if manifest is not None:
-        return read_manifest(source, manifest)
+        return read_manifest(source, manifest, problems)
     if source.is_file():
         if source.suffix != ".tar":
             raise ImportFileError(f"{source}: neither a folder nor a .tar")
-        return read_tars(source, [source])
+        return read_tars(source, [source], problems)
     for one in NAMES:
         if (source / one).exists():
-            return read_manifest(source, source / one)
+            return read_manifest(source, source / one, problems)
     tars = sorted(source.glob("*.tar"))
     if not tars:
         raise ImportFileError(
             f"{source}: no {NAMES[0]} and no .tar in it; write a CSV with the columns image and "
             "prompt, or name one with `manifest`"
         )
-    return read_tars(source, tars)
+    return read_tars(source, tars, problems)
 
 
 def _earlier(out: Path, name: str | None, source: Path) -> tuple[Identity, _Present]:
@@ -161,13 +190,15 @@ def _placed(entries: Sequence[Entry], present: _Present, problems: Problems) -> 
             placed.append(_Placed(entry, earlier.pop(0)))
         else:
             placed.append(_Placed(entry, _next_seed(entry.prompt, taken, upcoming)))
-    _check_doubles(placed, problems)
-    return placed
+    return _without_doubles(placed, problems)
 
 
-def _check_doubles(placed: Sequence[_Placed], problems: Problems) -> None:
+def _without_doubles(placed: Sequence[_Placed], problems: Problems) -> list[_Placed]:
+    """Return the entries whose seed or image is not that of an earlier one."""
     first: dict[tuple[str, object], str] = {}
+    kept = []
     for one in placed:
+        doubled = False
         entry = one.entry
         shown = {one.seed: f"seed {one.seed}", entry.path: f"image {entry.path}"}
         shown.pop(None, None)
@@ -175,6 +206,10 @@ def _check_doubles(placed: Sequence[_Placed], problems: Problems) -> None:
             before = first.setdefault((entry.prompt, what), entry.where)
             if before != entry.where:
                 problems.add(entry.where, f"{words} of the same prompt is in {before} already")
+                doubled = True
+        if not doubled:
+            kept.append(one)
+    return kept
 
 
 def _next_seed(prompt: str, taken: set[tuple[str, int]], upcoming: dict[str, int]) -> int:
@@ -185,16 +220,25 @@ def _next_seed(prompt: str, taken: set[tuple[str, int]], upcoming: dict[str, int
     return seed
 
 
-def _check_new(placed: Sequence[_Placed], problems: Problems, on_progress: OnCount | None) -> None:
+def _checked(
+    placed: Sequence[_Placed], problems: Problems, on_progress: OnCount | None
+) -> list[_Placed]:
+    """Decode every image once; those that cannot be decoded become requests that failed."""
+    found = []
     for done, one in enumerate(placed, 1):
         entry = one.entry
         if entry.read is not None and entry.path is not None:
             try:
-                check_image(entry.path, entry.read())
+                data = entry.read()
+                image = check_image(entry.path, data)
+                one = replace(one, digest=sha256(data).digest(), image=image)
             except ImportFileError as error:
                 problems.add(entry.where, str(error))
+                one = _Placed(broken(entry.where, entry.prompt, str(error)), one.seed)
+        found.append(one)
         if on_progress is not None:
             on_progress(done, len(placed))
+    return found
 
 
 def _check_present(
@@ -224,11 +268,13 @@ def _check_present(
                 )
 
 
-def _store(audit: AuditFolder, placed: Sequence[_Placed], on_progress: OnCount | None) -> int:
-    added = 0
+def _store(
+    audit: AuditFolder, placed: Sequence[_Placed], on_progress: OnCount | None
+) -> Counter[str]:
+    added: Counter[str] = Counter()
     for start in range(0, len(placed), _BATCH):
         records = [_record(one) for one in placed[start : start + _BATCH]]
-        added += audit.append_images(records, again=True)
+        added += audit.append_counted(records, again=True)
         if on_progress is not None:
             on_progress(start + len(records), len(placed))
     return added
@@ -242,7 +288,9 @@ def _record(placed: _Placed) -> ImageRecord:
     if entry.read is None or entry.path is None:
         return record
     data = entry.read()
-    checked = check_image(entry.path, data)  # again: the file may have changed since
+    checked = placed.image
+    if checked is None or sha256(data).digest() != placed.digest:  # it has changed since
+        checked = check_image(entry.path, data)
     return replace(
         record,
         data=data,

@@ -10,9 +10,9 @@ from pathlib import Path, PureWindowsPath
 
 from portrayal.audit import RANKS
 from portrayal.errors import ImportFileError, one_of
-from portrayal.importers.entries import Entry, Problems
-from portrayal.importers.image_files import check_size, check_suffix
-from portrayal.records import Status
+from portrayal.importers.entries import Entry, Problems, broken
+from portrayal.importers.image_files import check_size, check_suffix, stored_bytes
+from portrayal.records import Prompt, Status
 
 NAMES = ("manifest.csv", "metadata.csv")
 """What a manifest is called where none is named; the second is what an export writes."""
@@ -24,25 +24,61 @@ _PASSED_OVER = frozenset({"key", "width", "height", "made_at"})
 _DELIMITERS = (",", ";", "\t")
 
 
-def read_manifest(folder: Path, manifest: Path) -> list[Entry]:
+def read_manifest(folder: Path, manifest: Path, problems: Problems | None = None) -> list[Entry]:
     """Return the images that a manifest names.
+
+    Args:
+        folder: Where the images are.
+        manifest: The table.
+        problems: Takes note of broken rows; None: they are an error.
 
     Raises:
         ImportFileError: The table is not one, or rows are wrong; nothing has been read but it.
     """
     table = _Table(manifest)
-    problems = Problems(str(manifest))
+    problems = problems or Problems("")
+    problems.source = str(manifest)
     entries = []
-    for number, cells in table.rows():
+    for number, cells in table.rows(problems):
         where = f"row {number}"
         try:
             entries.append(_entry(folder, where, cells))
         except ImportFileError as error:
             problems.add(where, str(error))
+            if problems.skip and cells["prompt"]:
+                entries.append(broken(where, cells["prompt"], str(error), _seed_or_none(cells)))
     problems.raise_any()
     if not entries:
         raise ImportFileError(f"{manifest}: has no rows; wanted: one row for each image")
     return entries
+
+
+def manifest_prompts(manifest: Path) -> list[Prompt]:
+    """Return the prompts that a manifest names, each with its factors and number of rows.
+
+    A factor is a column whose value is the same in all rows of every prompt.
+
+    Raises:
+        ImportFileError: The table is not one, or names no prompt.
+    """
+    problems = Problems(str(manifest))
+    rows: dict[str, list[dict[str, str]]] = {}
+    for _, cells in _Table(manifest).rows(problems):
+        if cells["prompt"]:
+            rows.setdefault(cells["prompt"], []).append(cells)
+    problems.raise_any()
+    if not rows:
+        raise ImportFileError(f"{manifest}: names no prompt")
+    heads = [head for head in next(iter(rows.values()))[0] if head not in _OWN | _PASSED_OVER]
+    factors = [
+        head
+        for head in heads
+        if all(len({one[head] for one in own}) == 1 and own[0][head] for own in rows.values())
+    ]
+    return [
+        Prompt(text, {head: own[0][head] for head in factors}, len(own))
+        for text, own in rows.items()
+    ]
 
 
 class _Table:
@@ -59,8 +95,12 @@ class _Table:
         self._heads = _clean(heads[self._delimiter])
         self._check_heads()
 
-    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Yield every row with its number as a spreadsheet shows it: the header is row 1."""
+    def rows(self, problems: Problems) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield every row with its number as a spreadsheet shows it: the header is row 1.
+
+        Args:
+            problems: Takes note of rows with too many or too few cells.
+        """
         reader = csv.reader(
             io.StringIO(self._lines, newline=""), delimiter=self._delimiter, strict=True
         )
@@ -72,10 +112,12 @@ class _Table:
                 if not any(cell.strip() for cell in cells):
                     continue
                 if len(cells) != len(self._heads):
-                    raise ImportFileError(
-                        f"{self._file}: row {number}: {len(cells)} cells in {len(self._heads)} "
-                        "columns (a prompt with a comma needs quotes)"
+                    problems.add(
+                        f"row {number}",
+                        f"{len(cells)} cells in {len(self._heads)} columns (a prompt with a comma "
+                        "needs quotes)",
                     )
+                    continue
                 yield number, dict(zip(self._heads, (cell.strip() for cell in cells), strict=True))
         except csv.Error as error:
             raise ImportFileError(f"{self._file}: row {number + 1}: not CSV: {error}") from error
@@ -110,7 +152,10 @@ def _text(file: Path) -> str:
 
 
 def _clean(heads: Sequence[str]) -> list[str]:
-    return [head.strip() for head in heads]
+    """Return the names of columns; ours in lower case, however they are written."""
+    plain = [head.strip() for head in heads]
+    known = _OWN | _PASSED_OVER
+    return [head.lower() if head.lower() in known else head for head in plain]
 
 
 def _entry(folder: Path, where: str, cells: Mapping[str, str]) -> Entry:
@@ -154,6 +199,13 @@ def _seed(cell: str) -> int | None:
     return int(cell)
 
 
+def _seed_or_none(cells: Mapping[str, str]) -> int | None:
+    try:
+        return _seed(cells.get("seed", ""))
+    except ImportFileError:
+        return None
+
+
 def _image(folder: Path, name: str) -> tuple[str, Callable[[], bytes]]:
     """Return an image's name within the folder, and what reads it."""
     if not name:
@@ -161,19 +213,22 @@ def _image(folder: Path, name: str) -> tuple[str, Callable[[], bytes]]:
     if Path(name).is_absolute() or PureWindowsPath(name).drive:
         raise ImportFileError(f"{name}: an absolute path; wanted: one within {folder}")
     inside = Path(os.path.normpath(name))
-    if not (folder / inside).exists() and "\\" in name:  # written on Windows
-        inside = Path(os.path.normpath(name.replace("\\", "/")))
-    file = folder / inside
-    if ".." in inside.parts or not file.resolve().is_relative_to(folder.resolve()):
-        raise ImportFileError(f"{name}: leaves the folder {folder}")
-    check_suffix(inside.as_posix())
     try:
+        if not (folder / inside).exists() and "\\" in name:  # written on Windows
+            inside = Path(os.path.normpath(name.replace("\\", "/")))
+        file = folder / inside
+        if ".." in inside.parts or not file.resolve().is_relative_to(folder.resolve()):
+            raise ImportFileError(f"{name}: leaves the folder {folder}")
+        check_suffix(inside.as_posix())
         if not file.is_file():
             raise ImportFileError(f"{name}: no such image in {folder}")
         check_size(name, file.stat().st_size)
     except (OSError, ValueError) as error:  # a name that no file can have
         raise ImportFileError(f"{name[:80]!r}: no file can be called that") from error
-    return inside.as_posix(), lambda: _read(file)
+    except RuntimeError as error:  # links that lead to each other
+        raise ImportFileError(f"{name[:80]!r}: a link that leads in a circle") from error
+    path = inside.as_posix()
+    return path, lambda: stored_bytes(path, _read(file))
 
 
 def _read(file: Path) -> bytes:

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from portrayal.errors import ImportFileError
-from portrayal.importers.entries import Entry, Problems
-from portrayal.importers.image_files import SUFFIXES, check_size
+from portrayal.importers.entries import Entry, Problems, broken
+from portrayal.importers.image_files import SUFFIXES, check_size, stored_bytes
 
 # What img2dataset notes for itself; everything else in a key.json becomes a factor.
 _BOOKKEEPING = frozenset(
@@ -21,15 +21,20 @@ _BOOKKEEPING = frozenset(
 )  # fmt: skip
 
 
-def read_tars(source: Path, tars: Sequence[Path]) -> list[Entry]:
+def read_tars(source: Path, tars: Sequence[Path], problems: Problems | None = None) -> list[Entry]:
     """Return the images in WebDataset tars, each with its caption as prompt.
 
     Nothing is unpacked: members are read where they lie in the tar.
 
+    Args:
+        source: What is imported, for messages.
+        tars: The tars.
+        problems: Takes note of broken samples; None: they are an error.
+
     Raises:
         ImportFileError: A tar cannot be read, or samples in it are wrong.
     """
-    problems = Problems(str(source))
+    problems = problems or Problems(str(source))
     entries = []
     for tar in tars:
         for key, members in _samples(tar).items():
@@ -38,6 +43,8 @@ def read_tars(source: Path, tars: Sequence[Path]) -> list[Entry]:
                 entries.append(_entry(tar, where, members))
             except ImportFileError as error:
                 problems.add(where, str(error))
+                if problems.skip and (prompt := _prompt_or_none(tar, members)) is not None:
+                    entries.append(broken(where, prompt, str(error)))
     problems.raise_any()
     if not entries:
         raise ImportFileError(
@@ -75,21 +82,34 @@ def _entry(tar: Path, where: str, members: Mapping[str, tarfile.TarInfo]) -> Ent
         endings = ", ".join(sorted(members))
         raise ImportFileError(f"{len(images)} images, wanted one; got files ending in {endings}")
     about = _json(tar, members[".json"]) if ".json" in members else {}
-    prompt = _text(tar, members[".txt"]) if ".txt" in members else about.get("caption")
-    if not isinstance(prompt, str) or not prompt.strip():
-        raise ImportFileError("no prompt: neither a caption in .txt nor in .json")
+    prompt = _prompt(tar, members, about)
     check_size(images[0].name, images[0].size)
     seed = about.get("seed")
     if seed is not None and (type(seed) is not int or not 0 <= seed < 2**63):
         raise ImportFileError(f"seed {seed!r} is not a whole number from 0 on")
     return Entry(
         where=where,
-        prompt=prompt.strip(),
+        prompt=prompt,
         seed=seed,
         path=f"{tar.name}/{images[0].name}",
-        read=lambda: _bytes(tar, images[0]),
+        read=lambda: stored_bytes(images[0].name, _bytes(tar, images[0])),
         factors=_factors(about),
     )
+
+
+def _prompt(tar: Path, members: Mapping[str, tarfile.TarInfo], about: Mapping[str, Any]) -> str:
+    prompt = _text(tar, members[".txt"]) if ".txt" in members else about.get("caption")
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise ImportFileError("no prompt: neither a caption in .txt nor in .json")
+    return prompt.strip()
+
+
+def _prompt_or_none(tar: Path, members: Mapping[str, tarfile.TarInfo]) -> str | None:
+    try:
+        about = _json(tar, members[".json"]) if ".json" in members else {}
+        return _prompt(tar, members, about)
+    except ImportFileError:
+        return None
 
 
 def _factors(about: Mapping[str, Any]) -> dict[str, str]:
@@ -103,7 +123,7 @@ def _factors(about: Mapping[str, Any]) -> dict[str, str]:
 def _json(tar: Path, member: tarfile.TarInfo) -> dict[str, Any]:
     try:
         about = json.loads(_text(tar, member))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ImportFileError(f"{member.name}: not JSON: {error}") from error
     if not isinstance(about, dict):
         raise ImportFileError(f"{member.name}: not a JSON object")

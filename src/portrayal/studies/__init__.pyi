@@ -4,6 +4,7 @@ from .axes import UNKNOWN as UNKNOWN
 from .axes import Axis as Axis
 from .axes import default_axes as default_axes
 from .axes import named_axes as named_axes
+from .drafting import drafted_text as drafted_text
 from .naming import FEMALE as FEMALE
 from .naming import MALE as MALE
 from .naming import added_groups as added_groups
