@@ -193,6 +193,7 @@ def test_pairs_of_one_prompt_and_seed_show_what_changed_first(tmp_path: Path) ->
     assert len(pairs) == 72
     assert [one.changed for one in pairs] == [True] * 18 + [False] * 54
     assert {one.labels for one in pairs[:18]} == {("man", "woman")}
+    assert len({one.prompt for one in pairs[:6]}) == 6, "prompts take turns"
 
 
 @pytest.mark.parametrize(
@@ -233,6 +234,28 @@ def test_other_thresholds_and_other_prompts_are_left_out_and_said(tmp_path: Path
     assert found(some, WOMEN).n_prompts == 4
 
 
+def test_questions_of_several_studies_name_their_study_and_no_level_is_asked_twice(
+    tmp_path: Path,
+) -> None:
+    twice: dict[str, Any] = {
+        **{key: STUDY[key] for key in ("kind", "images", "axes")},
+        "name": "written",
+        "prompts": [
+            {"text": f"a photo of a {job}", "factors": {"job": job, "work": f"as a {job}"}}
+            for job in JOBS
+        ],
+    }
+    audits = [audit_of(tmp_path / name, share(0.5)) for name in ("a", "b")]
+    for audit in audits:
+        audit.remember_study("written", twice)
+    comparison = compared(*audits)
+    names = [(one.study, one.question) for one in comparison.differences]
+    assert ("written", f"written: {WOMEN}") in names
+    assert ("jobs", f"jobs: {WOMEN}") in names
+    levels = [one.level for one in comparison.differences if one.study == "written" and one.level]
+    assert levels == JOBS
+
+
 def test_wrong_settings_are_one_line(tmp_path: Path) -> None:
     first, second = audit_of(tmp_path / "a", share(0.5)), audit_of(tmp_path / "b", share(0.5))
     with pytest.raises(SettingError, match="audits has 1 audit; allowed: two or more"):
@@ -251,7 +274,7 @@ def test_models_of_one_name_are_told_by_their_settings(tmp_path: Path) -> None:
         model = Identity("diffusers", "model", {"guidance": guidance, "hash": "0" * 40})
         audits.append(AuditFolder.at(tmp_path / f"g{guidance:g}", model))
     named = [one.name for one in open_audits(audits, FAST)]
-    assert named == ["model (guidance 1.0)", "model (guidance 4.0)"]
+    assert named == ["guidance 1", "guidance 4"]
 
 
 def test_nothing_tested_needs_no_correction() -> None:

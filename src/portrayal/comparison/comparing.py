@@ -67,6 +67,8 @@ def compare_audits(
     for pair in itertools.combinations(audits, 2):
         found += _estimates(pair[0], pair[1], common, answering)
     notes += _notes(audits, found)
+    if len(common.studies) > 1:  # one question may be asked in several studies
+        found = [replace(one, question=f"{one.study}: {one.question}") for one in found]
     return ModelComparison(
         __version__,
         tuple(audit.model() for audit in audits),

@@ -28,12 +28,22 @@ class MatchedStudy:
     axes: Mapping[str, Axis]
 
     def factors(self) -> dict[str, dict[str, list[str]]]:
-        """Return the texts of the prompts of each level, for factors of more than one level."""
+        """Return the texts of the prompts of each level, for factors of more than one level.
+
+        Levels of two factors that are the same prompts are asked about once.
+        """
         found: dict[str, dict[str, list[str]]] = {}
         for prompt in self.prompts[0]:
             for factor, level in prompt.factors.items():
                 found.setdefault(factor, {}).setdefault(level, []).append(prompt.text)
-        return {factor: levels for factor, levels in found.items() if len(levels) > 1}
+        seen: set[frozenset[str]] = set()
+        several: dict[str, dict[str, list[str]]] = {}
+        for factor, levels in found.items():
+            for level, texts in levels.items() if len(levels) > 1 else ():
+                if frozenset(texts) not in seen:
+                    seen.add(frozenset(texts))
+                    several.setdefault(factor, {})[level] = texts
+        return several
 
 
 @dataclass(frozen=True, slots=True)

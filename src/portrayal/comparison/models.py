@@ -138,10 +138,12 @@ def _names(folders: Sequence[AuditFolder]) -> list[str]:
     """Return short names that tell models apart: by generator, by what differs, by folder."""
     plain = [folder.generator.name for folder in folders]
     differing = _differing([folder.generator.settings for folder in folders])
-    detailed = [
-        f"{name} ({', '.join(f'{key} {settings[key]}' for key in differing if key in settings)})"
-        for name, settings in zip(plain, (one.generator.settings for one in folders), strict=True)
+    told = [
+        ", ".join(_setting(key, folder.generator.settings.get(key)) for key in differing)
+        for folder in folders
     ]
+    same = len(set(plain)) == 1
+    detailed = told if same else [f"{name} ({own})" for name, own in zip(plain, told, strict=True)]
     by_folder = [folder.path.name for folder in folders]
     short = [Path(name).name for name in plain]
     fits = 0 < len(differing) <= MOST_SETTINGS
@@ -162,6 +164,13 @@ def _differing(settings: Sequence[Mapping[str, Any]]) -> list[str]:
         and all(isinstance(one.get(key), (int, float, str, bool, type(None))) for one in settings)
         and all(_readable(str(one.get(key))) for one in settings)
     ]
+
+
+def _setting(name: str, value: object) -> str:
+    """Write a setting: `guidance 4`, `no negative_prompt`."""
+    if value is None:
+        return f"no {name}"
+    return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
 
 def _readable(value: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,7 +43,7 @@ def changed_pairs(
     prompts: Sequence[str],
     group: str = "",
 ) -> list[ImagePair]:
-    """Return pairs of images, those whose label changed first.
+    """Return pairs of images, those whose label changed first, prompts in turn.
 
     Args:
         first: The first model's audit.
@@ -63,7 +64,14 @@ def changed_pairs(
         for place, label in a.items()
         if place in b
     ]
-    return sorted(pairs, key=lambda one: (not one.changed, group not in one.labels, one.seed))
+    pairs.sort(key=lambda one: (not one.changed, group not in one.labels, one.seed))
+    # The first pair of every prompt comes before the second one of any.
+    seen: Counter[tuple[str, bool]] = Counter()
+    place: dict[int, int] = {}
+    for one in pairs:
+        place[id(one)] = seen[one.prompt, one.changed]
+        seen[one.prompt, one.changed] += 1
+    return sorted(pairs, key=lambda one: (not one.changed, place[id(one)]))
 
 
 Place = tuple[str, int]

@@ -90,6 +90,15 @@ def write_comparison(comparison: ModelComparison, file: Path | str) -> Path:
             together=comparison.together(),
             cards=cards,
             worse=comparison.side_effects(),
+            judged=list(
+                dict.fromkeys(
+                    one.question if one.measure != "estimate" else one.statistic
+                    for one in comparison.differences
+                    if one.better and not one.level and not one.group
+                )
+            ),
+            equivalent=comparison.of_verdict("equivalent"),
+            undecided=len(comparison.of_verdict("undecided")),
             utility=comparison.utility(),
             groups={title: comparison.of_verdict(name) for name, title in VERDICTS.items()},
             table=[row for row in comparison.table() if not row.question.level],
