@@ -35,6 +35,7 @@ def test_every_command_says_what_it_is_for(portrayal: CommandLine, words: tuple[
     about = [line.strip() for line in text.splitlines() if line.strip()][1]
     assert about[0].isupper(), about
     assert "list[str]" not in text, "a Python type is no help"
+    assert "<bool>" not in text, "a switch has no value"
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])

@@ -59,8 +59,8 @@ def test_flowers_and_insects_end_to_end(audit: AuditFolder) -> None:
     assert (effect.n, effect.n_missing, effect.unit) == (500, 0, "prompt")
     assert effect.conclusion(0.05) == "Images of flowers look more pleasant than images of insects"
     assert effect.sentence == (
-        "Images of flowers are closer to the model's images of pleasant than of unpleasant, "
-        "compared with images of insects."
+        "Compared with images of insects, images of flowers are closer to the model's images "
+        "for “pleasant” than to those for “unpleasant”."
     )
     assert effect.in_numbers(0.95).endswith("q < .001; 500 images")
     stored = audit.results()

@@ -128,6 +128,50 @@ def test_a_bar_opens_its_images_and_a_filter_leaves_those_with_a_label(
     told = shown.evaluate_all("all => all.map(one => one.dataset.labels)")
     assert all(label.split(": ")[1] in one for one in told)
     assert tools.locator("output").inner_text().startswith(str(shown.count()))
+    tools.locator("input[name=least]").fill("100.1")
+    assert shown.count() == 0, "no probability is above 100%"
+    tools.locator("input[name=least]").fill("0")
+    tools.locator("select[name=measurer]").select_option("practice")
+    assert shown.count() > 0
+    page.close()
+
+
+def test_rows_points_and_images_open_by_mouse_and_keyboard(chromium: Any, reported: Path) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((reported / "report" / "index.html").as_uri())
+    page.wait_for_selector("#work svg.marks")
+    opened = page.locator(".opened")
+    page.locator("#work svg.marks .mark-symbol.role-mark path").first.click(force=True)
+    assert opened.count() == 1, "a point"
+    levels = opened.get_attribute("aria-label").removeprefix("Images: ").split(", ")
+    prompts = opened.locator("li").evaluate_all("all => all.map(one => one.dataset.prompt)")
+    assert prompts
+    assert all(any(level in prompt for level in levels) for prompt in prompts)
+    text = opened.locator("li").first.inner_text()
+    assert "%" in text
+    assert "seed" in text
+    assert prompts[0] in text
+    opened.locator("button").click()
+    page.locator("#work > details > summary").first.click()
+    row = page.locator("#work .row-images").first
+    level = row.inner_text()
+    row.focus()
+    page.keyboard.press("Enter")
+    assert level in opened.inner_text(), "a row"
+    page.keyboard.press("Tab")  # to Close
+    page.keyboard.press("Tab")  # to the first image
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    shown = page.locator("dialog[open]").inner_text()
+    second = opened.locator("li").nth(1)
+    assert second.get_attribute("data-seed") in shown
+    assert second.get_attribute("data-key") in shown
+    page.keyboard.press("Escape")
+    assert page.locator("dialog[open]").count() == 0
+    assert said == []
     page.close()
 
 

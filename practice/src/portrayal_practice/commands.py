@@ -94,9 +94,7 @@ def truth(
 @app.command()
 def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
-    smoke: Annotated[
-        bool, typer.Option("--smoke", metavar=o.NO_VALUE, help="A minute on a CPU; no good.")
-    ] = False,
+    smoke: Annotated[bool, typer.Option("--smoke", help="A minute on a CPU; no good.")] = False,
 ) -> None:
     """Train the practice model from nothing; under half an hour on one datacentre GPU."""
     from portrayal_practice.training.recipe import RECIPES

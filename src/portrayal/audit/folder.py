@@ -500,6 +500,11 @@ class AuditFolder:
         return self.report_file.parent / "figures"
 
     @property
+    def tables_folder(self) -> Path:
+        """Where the report's tables go as files."""
+        return self.report_file.parent / "tables"
+
+    @property
     def results_file(self) -> Path:
         """Where the results are, once there are any."""
         return documents.results_file(self.path)

@@ -75,7 +75,9 @@ def main() -> None:
     code: int | None
     try:
         # Typer would frame errors of usage over several lines; ours are one line, like all others.
-        code = command_line()(prog_name="portrayal", standalone_mode=False)
+        command = typer.main.get_command(command_line())
+        _without_types(command)
+        code = command(prog_name="portrayal", standalone_mode=False)
     except PortrayalError as error:
         code = _fail(in_options(error), exit_code(error))
     except USAGE_ERROR as error:
@@ -89,8 +91,18 @@ def main() -> None:
     sys.exit(code or 0)
 
 
+def _without_types(command: Any) -> None:
+    """Let no switch have a type in its help: typer writes `--help <bool>`."""
+    context = command.make_context("portrayal", [], resilient_parsing=True)
+    for one in (*command.params, command.get_help_option(context)):
+        if getattr(one, "is_flag", False) and one.metavar is None:
+            one.metavar = ""
+    for child in getattr(command, "commands", {}).values():
+        _without_types(child)
+
+
 def _fail(line: str, code: ExitCode) -> ExitCode:
-    notes.print(f"error: {line}", style="red", soft_wrap=True, markup=False)
+    console.say(f"error: {line}", style="red")
     return code
 
 

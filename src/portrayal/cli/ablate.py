@@ -24,7 +24,7 @@ Replacement = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command(rich_help_panel="The work")(ablate)
+    app.command(rich_help_panel="Run")(ablate)
 
 
 @with_engine

@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from portrayal.cli import console
 from portrayal.cli import options as o
 
-PANEL = "The folder"
+PANEL = "Manage data"
 
 importing = typer.Typer(help="Import images, embeddings or votes.", no_args_is_help=True)
 
@@ -52,9 +52,7 @@ def import_images(
     name: Annotated[str | None, typer.Option(help="What to call the model.")] = None,
     skip_broken: Annotated[
         bool,
-        typer.Option(
-            "--skip-broken", metavar=o.NO_VALUE, help="Store broken rows as failed and list them."
-        ),
+        typer.Option("--skip-broken", help="Store broken rows as failed and list them."),
     ] = False,
     json: o.Json = False,
 ) -> None:

@@ -36,9 +36,7 @@ def check(
     ] = None,
     init: Annotated[
         bool,
-        typer.Option(
-            "--init", metavar=o.NO_VALUE, help="Write a rules file to begin with, from this audit."
-        ),
+        typer.Option("--init", help="Write a rules file to begin with, from this audit."),
     ] = False,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the verdicts as JUnit XML.")

@@ -77,9 +77,9 @@ def progress(quiet: bool, title: str = "") -> Iterator[Callable[[str, int, int],
             bars.stop()
 
 
-def say(text: str) -> None:
-    """Write a remark for people (standard error)."""
-    notes.print(text, soft_wrap=True, markup=False)
+def say(text: str, *, style: str = "") -> None:
+    """Write a remark for people (standard error); on a terminal it is broken between words."""
+    notes.print(text, style=style, soft_wrap=not notes.is_terminal, markup=False)
 
 
 def line(text: str) -> None:
@@ -107,7 +107,7 @@ def findings(results: Results) -> None:
     for one in groups.get("significant", []):
         told(one.conclusion(results.level), "bold", 0)
         told(one.sentence, "", 2)
-        told(one.in_numbers(results.settings.confidence), "dim", 2)
+        told(one.in_numbers(results.settings.confidence, explained=True), "dim", 2)
         _about_labels(one, results, 2)
     for verdict, style in (("no significant difference", ""), ("not enough data", "yellow")):
         found = groups.get(verdict, [])
@@ -230,8 +230,8 @@ def study(found: Any, asked: str) -> None:
 def plans(found: Sequence[Any], total: Any = None) -> None:
     """Print what studies cost, and what they cost together."""
     plain_table(
-        ("study", "prompts", "images", "present", "to make", "time", "could detect"),
+        ("study", "prompts", "images", "present", "to generate", "time", "could detect"),
         [one.row() for one in (found if total is None else (*found, total))],
     )
     if total is not None:
-        say(f"{total.study}: images that several studies want are made, and counted, once")
+        say(f"{total.study}: images that several studies ask for are generated and counted once")

@@ -29,7 +29,7 @@ _SHOWN = 3
 
 def add_to(root: typer.Typer) -> None:
     """Add the group to the app."""
-    root.add_typer(app, name="corpus", rich_help_panel="The folder")
+    root.add_typer(app, name="corpus", rich_help_panel="Manage data")
 
 
 @app.command()
@@ -94,13 +94,11 @@ def search(
     per_term: Annotated[
         int, typer.Option("--per-term", "-n", metavar="N", min=0, help="Captions to keep a term.")
     ] = 500,
-    every: Annotated[
-        bool, typer.Option("--all", metavar=o.NO_VALUE, help="Keep all captions, no sample.")
-    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="Keep all captions, no sample.")] = False,
     seed: Seed = 0,
     name: Name = None,
     plurals: Annotated[
-        bool, typer.Option("--plurals/--no-plurals", metavar=o.NO_VALUE, help="Find plurals too.")
+        bool, typer.Option("--plurals/--no-plurals", help="Find plurals too.")
     ] = True,
     json: o.Json = False,
 ) -> None:
@@ -221,7 +219,7 @@ def cooccur(
         typer.Option("--with", metavar="OTHER", help="What may stand with it; may be repeated."),
     ],
     plurals: Annotated[
-        bool, typer.Option("--plurals/--no-plurals", metavar=o.NO_VALUE, help="Count plurals too.")
+        bool, typer.Option("--plurals/--no-plurals", help="Count plurals too.")
     ] = True,
     json: o.Json = False,
 ) -> None:

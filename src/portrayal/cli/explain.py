@@ -43,7 +43,7 @@ _LEAST_SCALE = 0.2
 
 def add_to(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command(rich_help_panel="The work")(explain)
+    app.command(rich_help_panel="Run")(explain)
 
 
 @with_engine

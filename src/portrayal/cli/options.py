@@ -12,9 +12,6 @@ import typer
 
 from portrayal.errors import SettingError
 
-NO_VALUE = ""
-"""The metavar of a switch; typer would write `<bool>`."""
-
 
 def location(where: str | Path) -> Path:
     """Return a folder, or a place in an object store where a URL is given."""
@@ -59,9 +56,7 @@ _PLACES = "a folder, or s3://..., gs://..., az://..."
 Out = Annotated[Path, _out(f"The audit: {_PLACES}; made if absent.")]
 OutThere = Annotated[Path, _out(f"The audit, which must be there: {_PLACES}")]
 MaybeOut = Annotated[Path | None, _out("The audit: a folder, or s3://...")]
-Json = Annotated[
-    bool, typer.Option("--json", metavar=NO_VALUE, help="Print JSON for machines, nothing else.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 
 Images = Annotated[
     int | None,
@@ -152,11 +147,9 @@ Until = Annotated[
 
 Truncate = Annotated[
     bool,
-    typer.Option("--truncate", metavar=NO_VALUE, help="Cut texts that are too long; else stop."),
+    typer.Option("--truncate", help="Cut texts that are too long; else stop."),
 ]
-RetryFailed = Annotated[
-    bool, typer.Option("--retry-failed", metavar=NO_VALUE, help="Try again what failed before.")
-]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Try again what failed before.")]
 
 People = Annotated[
     str | None,

@@ -16,7 +16,7 @@ from portrayal.errors import AuditError, SettingError
 if TYPE_CHECKING:
     from portrayal.raters import Site
 
-PANEL = "The raters"
+PANEL = "Human raters"
 
 Study = Annotated[str | None, typer.Option(help="Whose images, where there are several studies.")]
 Questions = Annotated[Path | None, typer.Option(help="TOML or JSON; default: the study's axes.")]

@@ -21,7 +21,6 @@ Small = Annotated[
     bool,
     typer.Option(
         "--small",
-        metavar=o.NO_VALUE,
         help="Run a short form: a few minutes on the installed model.",
     ),
 ]
@@ -29,7 +28,7 @@ Small = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command(rich_help_panel="The work")(reproduce)
+    app.command(rich_help_panel="Run")(reproduce)
 
 
 @with_engine

@@ -16,7 +16,7 @@ app = typer.Typer(help="List, show and start studies.", invoke_without_command=T
 
 def add_to(root: typer.Typer) -> None:
     """Add the group to the app."""
-    root.add_typer(app, name="studies", rich_help_panel="The questions")
+    root.add_typer(app, name="studies", rich_help_panel="Studies")
 
 
 @app.callback()
@@ -47,7 +47,7 @@ def listing(json: o.Json = False) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="A built-in study or suite, or a TOML file.")],
     prompts: Annotated[
-        bool, typer.Option("--prompts", metavar=o.NO_VALUE, help="Only the prompts, one a line.")
+        bool, typer.Option("--prompts", help="Only the prompts, one a line.")
     ] = False,
     json: o.Json = False,
 ) -> None:

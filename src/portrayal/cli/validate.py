@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def add_to(root: typer.Typer) -> None:
     """Add the command to the app."""
-    root.command(rich_help_panel="The raters")(validate)
+    root.command(rich_help_panel="Human raters")(validate)
 
 
 def validate(

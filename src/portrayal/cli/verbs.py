@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Add the verbs to the app, in the order of the work."""
     for verb in (run, plan, generate, measure, analyze, report):
-        app.command(rich_help_panel="The work")(verb)
+        app.command(rich_help_panel="Run")(verb)
 
 
 @with_engine
@@ -106,6 +106,8 @@ def carry_out(
     max_images: int | None = None,
 ) -> None:
     """Run the whole pipeline with progress shown, and print the findings."""
+    from portrayal.audit import quoted
+
     done = execute(session, json, retry_failed=retry_failed, until=until, max_images=max_images)
     results = done.results
     outcome = done.outcome
@@ -119,6 +121,7 @@ def carry_out(
         console.say(line)
     say_unused(results)
     console.say(f"report: {done.page}")
+    console.say(f"all images, to filter and correct labels: portrayal view {quoted(session.path)}")
 
 
 def say_made(made: GenerationSummary | Imported, session: Session) -> None:
@@ -300,6 +303,14 @@ def report(
             help="Also write every figure as svg, pdf or png; may be repeated.",
         ),
     ] = None,
+    tables: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tables",
+            metavar="FORMAT",
+            help="Also write every table as csv, latex or markdown; may be repeated.",
+        ),
+    ] = None,
     json: o.Json = False,
 ) -> None:
     """Write the report: one HTML file that opens without a network."""
@@ -308,11 +319,17 @@ def report(
     study, folder = o.study_and_folder(target, out)
     session = runner.Session(folder)
     session.ask(study)  # a page is about all; a mistyped name still is wrong
-    files = runner.figures(session, figures) if figures else []
+    files = {
+        "figures": runner.figures(session, figures) if figures else [],
+        "tables": runner.tables(session, tables) if tables else [],
+    }
     page = runner.report(session)
     if json:
-        console.as_json({"report": str(page), "figures": [str(file) for file in files]})
+        written = {name: [str(file) for file in found] for name, found in files.items()}
+        console.as_json({"report": str(page), **written})
         return
-    for file in files:
+    for file in files["figures"]:
         console.say(f"figure: {file}")
+    if files["tables"]:
+        console.say(f"tables: {len(files['tables'])} files in {files['tables'][0].parent}")
     console.say(f"report: {page}")

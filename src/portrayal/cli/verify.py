@@ -33,7 +33,6 @@ def verify(
         bool,
         typer.Option(
             "--write-manifest",
-            metavar=o.NO_VALUE,
             help="List all files with their SHA-256 in manifest-sha256.txt of the audit.",
         ),
     ] = False,

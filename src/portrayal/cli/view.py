@@ -13,7 +13,7 @@ from portrayal.cli import options as o
 
 def add_to(root: typer.Typer) -> None:
     """Add the command to the app."""
-    root.command(rich_help_panel="The work")(view)
+    root.command(rich_help_panel="Run")(view)
 
 
 def view(

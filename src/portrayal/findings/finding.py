@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from portrayal.findings.headline import Headline
 from portrayal.findings.label_checks import FindingLabels, LabelScale, form_of
 from portrayal.findings.labels import unlabelled
+from portrayal.findings.scales import scale_of
 from portrayal.findings.sentences import counted, not_enough, not_judged
 from portrayal.numbers import between, count, p_in_words
 from portrayal.records import Plain
@@ -119,10 +120,18 @@ class Finding(Plain):
             return self.question
         return self.headline.claim if self.is_clear(level) else self.headline.otherwise
 
-    def in_numbers(self, confidence: float) -> str:
-        """Return the numbers in a line: `d -2.2, 95% CI -3.7 to -1.2, q = .006; 64 images`."""
+    def in_numbers(self, confidence: float, *, explained: bool = False) -> str:
+        """Return the numbers in a line: `d -2.2, 95% CI -3.7 to -1.2, q = .006; 64 images`.
+
+        Args:
+            confidence: Of the interval.
+            explained: Also say how the estimate is read.
+        """
         form = form_of(self.statistic)
         told = [f"{self.statistic} {form(self.estimate)}"] if self.estimate is not None else []
+        scale = scale_of(self.statistic)
+        if explained and told and scale:
+            told[0] += f" ({scale})"
         if self.low is not None and self.high is not None:
             told.append(between(self.low, self.high, confidence, form=form))
         if self.q is not None:

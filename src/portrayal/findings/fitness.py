@@ -164,7 +164,7 @@ class LabelQuality:
             axes = [axis for who, axis in self.untried if who == name]
             if axes:
                 lines.append(
-                    f"Fitness unknown: nothing tells how often {name} is right on "
+                    f"Labels unchecked: nothing tells how often the measurer {name} is right on "
                     f"{' and '.join(axes)}."
                 )
         lines.append(f"{by}; {people}.")

@@ -4,4 +4,6 @@ from .files import FORMATS as FORMATS
 from .files import write_figures as write_figures
 from .page import write_report as write_report
 from .reproduction import write_reproduction as write_reproduction
+from .tables import TABLE_FORMATS as TABLE_FORMATS
+from .tables import write_tables as write_tables
 from .view import serve_view as serve_view

@@ -10,8 +10,13 @@ from dataclasses import dataclass
 from portrayal.audit import AuditFolder
 from portrayal.findings import label_rows
 from portrayal.numbers import percent
+from portrayal.records import Prompt
 from portrayal.report.thumbnails import thumbnails
 from portrayal.studies import Study
+
+SEEDS = 6
+"""Seeds of prompts that are shown one below the other."""
+ROWS_OF_SEEDS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,10 @@ class ShownImage:
 
     @property
     def data(self) -> str:
-        """Its labels for filters: axis, label and probability of each, as JSON."""
-        return json.dumps([(one.axis, one.label, one.probability) for one in self.labels])
+        """Its labels for filters: axis, label, probability and measurer of each, as JSON."""
+        return json.dumps(
+            [(one.axis, one.label, one.probability, one.measurer) for one in self.labels]
+        )
 
     @property
     def title(self) -> str:
@@ -64,13 +71,40 @@ class ShownImage:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """One prompt's row in the gallery."""
+    """One prompt's row in the gallery.
+
+    Attributes:
+        prompt: The prompt.
+        levels: Its levels by factor, as JSON: rows and points of a study are about them.
+        images: Some of its images.
+        total: Images asked of it.
+        refused: Those that were refused.
+        failed: Those that failed.
+    """
 
     prompt: str
+    levels: str
     images: Sequence[ShownImage]
     total: int
     refused: int
     failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class SameSeeds:
+    """Prompts whose images have the same seeds, one below the other: what the words changed.
+
+    Attributes:
+        prompts: The prompts, the original first.
+        seeds: The seeds that all of them have.
+        images: By prompt, its images in the order of the seeds.
+        hidden: Prompts with these seeds that are left out.
+    """
+
+    prompts: Sequence[str]
+    seeds: Sequence[int]
+    images: Mapping[str, Sequence[ShownImage]]
+    hidden: int
 
 
 class Evidence:
@@ -113,17 +147,38 @@ class Evidence:
                 self._shown[key] = ShownImage(key, uris[key], prompt, seed, labels)
         return [self._shown[key] for _, key, _ in chosen if key in self._shown]
 
-    def shelves(self, prompts: Iterable[str], *, each: int, at_most: int) -> list[Shelf]:
+    def shelves(self, prompts: Iterable[Prompt], *, each: int, at_most: int) -> list[Shelf]:
         """Return up to `at_most` shelves of `each` images, spread evenly over the prompts."""
-        wanted = list(dict.fromkeys(prompts))
+        wanted = list({one.text: one for one in prompts}.values())
         return [
             self._shelf(prompt, each) for prompt in wanted[:: max(1, -(-len(wanted) // at_most))]
         ]
 
-    def _shelf(self, prompt: str, each: int) -> Shelf:
-        refused, failed = self._refused[prompt], self._failed[prompt]
-        total = len(self._stored.get(prompt, ())) + refused + failed
-        return Shelf(prompt, self.of([prompt], each=each), total, refused, failed)
+    def same_seeds(self, prompts: Iterable[str], *, at_most: int) -> list[SameSeeds]:
+        """Return prompts that share seeds, in up to `at_most` groups."""
+        groups: dict[int, list[str]] = {}
+        for prompt in dict.fromkeys(prompts):
+            if self._stored.get(prompt):
+                groups.setdefault(self._stored[prompt][0][0], []).append(prompt)
+        several = [group for group in groups.values() if len(group) > 1]
+        return [self._same(group) for group in several[:at_most]]
+
+    def _same(self, group: Sequence[str]) -> SameSeeds:
+        shown = group[:ROWS_OF_SEEDS]
+        found = {
+            prompt: {one.seed: one for one in self.of([prompt], each=SEEDS)} for prompt in shown
+        }
+        common = set.intersection(*(set(images) for images in found.values()))
+        seeds = sorted(common)
+        rows = {prompt: [images[seed] for seed in seeds] for prompt, images in found.items()}
+        return SameSeeds(shown, seeds, rows, len(group) - len(shown))
+
+    def _shelf(self, prompt: Prompt, each: int) -> Shelf:
+        refused, failed = self._refused[prompt.text], self._failed[prompt.text]
+        total = len(self._stored.get(prompt.text, ())) + refused + failed
+        levels = json.dumps(dict(prompt.factors), ensure_ascii=False)
+        images = self.of([prompt.text], each=each)
+        return Shelf(prompt.text, levels, images, total, refused, failed)
 
 
 def _stored(

@@ -34,7 +34,7 @@ def write_figures(
             if chart is None:
                 continue
             svg = vl_convert.vegalite_to_svg(chart.to_json())
-            stem = _stem(section.study, part.name, written)
+            stem = stem_of(section.study, part.name, written)
             for form in dict.fromkeys(formats):
                 path = out / f"{stem}.{form}"
                 with writing(out):
@@ -54,7 +54,7 @@ def _converted(svg: str, form: str) -> bytes:
     )
 
 
-def _stem(study: str, part: str, taken: Sequence[Path]) -> str:
+def stem_of(study: str, part: str, taken: Sequence[Path]) -> str:
     """Return a file name for a part; two that differ in odd characters alone get a number."""
     stem = re.sub(r"[^a-z0-9]+", "-", f"{study}-{part}".lower()).strip("-")
     names = {path.stem for path in taken}

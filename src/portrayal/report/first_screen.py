@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from portrayal.findings import Bar, Finding, Headline, Results
+from portrayal.numbers import number, percent
 from portrayal.report.evidence import Evidence, ShownImage
 
 CARDS = 3
@@ -48,6 +49,7 @@ class Card:
         hidden: Bars that are left out.
         ends: The bars at both ends, with images.
         zero: Where 0 lies on the scale, in percent.
+        ticks: What stands below the scale: at the left, in the middle, at the right.
     """
 
     finding: Finding
@@ -57,6 +59,13 @@ class Card:
     hidden: int
     ends: Sequence[ShownBar]
     zero: float
+    ticks: Sequence[str]
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the images of both ends have the same seeds."""
+        seeds = [{image.seed for image in end.images} for end in self.ends]
+        return len(seeds) == 2 and bool(seeds[0] & seeds[1])
 
 
 def chosen(results: Results) -> list[Finding]:
@@ -99,6 +108,7 @@ def _card(finding: Finding, headline: Headline, results: Results, evidence: Evid
         len(bars) - len(shown),
         [scale.place(bar, evidence.of(bar.prompts, each=END_IMAGES)) for bar in headline.ends()],
         scale.zero,
+        scale.ticks,
     )
 
 
@@ -125,6 +135,12 @@ class _Scale:
     @property
     def zero(self) -> float:
         return self.at(0.0)
+
+    @property
+    def ticks(self) -> list[str]:
+        """What the left end, the middle and the right end of the scale stand for."""
+        form = percent if self.least == 0.0 else number
+        return [form(end) for end in (self.least, (self.least + self.most) / 2, self.most)]
 
     def place(self, bar: Bar, images: Sequence[ShownImage]) -> ShownBar:
         end = self.at(bar.value or 0.0)

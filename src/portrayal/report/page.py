@@ -28,7 +28,7 @@ from portrayal.findings import (
 )
 from portrayal.generators import notice
 from portrayal.numbers import cell, count, number, percent
-from portrayal.report.evidence import Evidence, Shelf
+from portrayal.report.evidence import Evidence, SameSeeds, Shelf
 from portrayal.report.figures import figure
 from portrayal.report.first_screen import cards, chosen
 from portrayal.report.sides import side_images
@@ -47,6 +47,12 @@ PLAIN_ROWS = 12
 
 OPEN_SHELVES = 9
 """Prompts of a gallery that are seen at once; the others fold away."""
+
+SEED_GROUPS = 6
+"""Sets of prompts with the same seeds that a study shows."""
+
+ORDERS = {"seed": "seed", "certainty": "least certain first"}
+"""Of the images of a prompt."""
 
 HOVER_IMAGES = 3000
 """At most so many images are embedded for hovering; beyond that, points show text alone."""
@@ -92,7 +98,7 @@ def write_report(audit: AuditFolder) -> Path:
                 _shown_study(audit, section, studies.get(section.study), results, hover, evidence)
                 for section in results.studies
             ],
-            several_measurers=len(results.measurers) > 1,
+            orders=ORDERS,
             open_shelves=OPEN_SHELVES,
             csv=csv_uri(results.findings.to_frame().drop(columns=["headline", "details"])),
             rules=_rules(results),
@@ -221,6 +227,8 @@ class _ShownStudy:
         n_prompts: Its prompts.
         sides: Images for clicks, as JSON; None without any.
         labels: Labels to filter images by.
+        measurers: Who gave them.
+        same_seeds: Prompts with the same seeds, to see what the words changed.
     """
 
     section: StudySection
@@ -230,6 +238,8 @@ class _ShownStudy:
     n_prompts: int
     sides: str | None
     labels: Sequence[str]
+    measurers: Sequence[str]
+    same_seeds: Sequence[SameSeeds]
 
 
 def _shown_study(
@@ -241,7 +251,8 @@ def _shown_study(
     evidence: Evidence,
 ) -> _ShownStudy:
     prompts = () if study is None else study.prompts()
-    shelves = evidence.shelves((prompt.text for prompt in prompts), each=8, at_most=SHELVES)
+    shelves = evidence.shelves(prompts, each=8, at_most=SHELVES)
+    shown = [one for shelf in shelves for image in shelf.images for one in image.labels]
     return _ShownStudy(
         section,
         [
@@ -253,11 +264,10 @@ def _shown_study(
         shelves=shelves,
         n_prompts=len({prompt.text for prompt in prompts}),
         sides=_sides(audit, section),
-        labels=sorted(
-            {f"{one.axis}: {one.label}" for shelf in shelves for image in shelf.images
-             for one in image.labels}
-        ),
-    )  # fmt: skip
+        labels=sorted({f"{one.axis}: {one.label}" for one in shown}),
+        measurers=sorted({one.measurer for one in shown}),
+        same_seeds=evidence.same_seeds((one.text for one in prompts), at_most=SEED_GROUPS),
+    )
 
 
 def _sides(audit: AuditFolder, section: StudySection) -> str | None:

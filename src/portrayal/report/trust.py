@@ -21,7 +21,7 @@ def trust_lines(
     """
     asked = asked_axes(studies)
     machines = [one for one in results.measurers if not by_people(one)]
-    named = [f"{one.kind} {one.name}" for one in machines]
+    named = [f"a model: {one.name} ({one.kind})" for one in machines]
     people = ["human raters"] if len(machines) < len(results.measurers) else []
     yield "Labelled by", _joined([*named, *people])
     rated = results.labels.rated

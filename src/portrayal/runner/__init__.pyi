@@ -27,4 +27,5 @@ from .verbs import explain as explain
 from .verbs import figures as figures
 from .verbs import report as report
 from .verbs import run as run
+from .verbs import tables as tables
 from .verification import verify_audit as verify_audit

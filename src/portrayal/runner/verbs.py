@@ -11,7 +11,7 @@ from portrayal.findings import Results
 from portrayal.generators import GenerationSummary
 from portrayal.kinds.influence import Explanation, explanation
 from portrayal.measurers import MeasurementSummary
-from portrayal.report import write_figures, write_report
+from portrayal.report import write_figures, write_report, write_tables
 from portrayal.runner.analysis import analyze as analyze_audit
 from portrayal.runner.generation import Imported, check, generate
 from portrayal.runner.measurement import measure, study_data
@@ -62,6 +62,12 @@ def figures(session: Session, formats: Sequence[str]) -> list[Path]:
     """Write every figure of the report as files beside it."""
     audit = session.opened()
     return write_figures(audit, audit.figures_folder, formats=formats)
+
+
+def tables(session: Session, formats: Sequence[str]) -> list[Path]:
+    """Write the findings and every table of the report as files beside it."""
+    audit = session.opened()
+    return write_tables(audit, audit.tables_folder, formats=formats)
 
 
 def run(

@@ -30,7 +30,9 @@ def arrows(part: Arrows) -> Any:
         legend=None,
     )
     tooltip = ["concept:N"] + [
-        alt.Tooltip(f"{column}:Q", format=".4f") for column in ("text", "image")
+        # Not "image": tooltips take the value of that name for a picture's address.
+        alt.Tooltip(f"{column}:Q", format=".4f", title=title)
+        for column, title in (("text", "text"), ("image", "images"))
     ]
     x = alt.X("image_low:Q", title="association: text (tick) to images")
     return alt.layer(

@@ -29,7 +29,8 @@ def contrast_headline(
     return Headline(
         claim=f"Images of {more} look more {poles.first} than images of {less}",
         otherwise=f"No significant difference between {x.name} and {y.name}",
-        measure=f"association: {poles.first} above 0, {poles.second} below",
+        measure=f"mean similarity to {poles.first} images minus that to {poles.second} images "
+        f"(right: more {poles.first})",
         magnitude=float(2 * stats.norm.cdf(abs(d) / math.sqrt(2)) - 1),
         bars=[
             _bar(x.name, x.neutral, result.x_associations),
@@ -42,8 +43,8 @@ def contrast_sentence(x: str, y: str, poles: Poles, d: float) -> str:
     """Return what was compared with what, in one sentence."""
     more, less = (x, y) if d >= 0 else (y, x)
     return (
-        f"Images of {more} are closer to the model's images of {poles.first} than of "
-        f"{poles.second}, compared with images of {less}."
+        f"Compared with images of {less}, images of {more} are closer to the model's images "
+        f"for “{poles.first}” than to those for “{poles.second}”."
     )
 
 

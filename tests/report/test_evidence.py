@@ -1,0 +1,33 @@
+"""Images as evidence: the same seeds of several prompts stand together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from label_measurers import png
+from portrayal.audit import AuditFolder
+from portrayal.records import Identity, ImageRecord
+from portrayal.report.evidence import ROWS_OF_SEEDS, SEEDS, Evidence
+
+
+def test_prompts_with_the_same_seeds_stand_together(tmp_path: Path) -> None:
+    audit = AuditFolder.at(tmp_path / "audit", Identity("test", "colours"))
+    changed = [f"a nurse, changed {i}" for i in range(ROWS_OF_SEEDS)]
+    seeds = {"a nurse": range(10, 20), "a chef": range(50, 60)}
+    seeds |= {prompt: range(10, 20) for prompt in changed}
+    audit.append_images(
+        [
+            ImageRecord(prompt, seed, "ok", None, png("man"))
+            for prompt, own in seeds.items()
+            for seed in own
+            if (prompt, seed) != (changed[0], 11)  # refused there
+        ]
+    )
+    evidence = Evidence(audit, (), seeds, at_most=1000)
+    [group] = evidence.same_seeds(seeds, at_most=5)
+    assert list(group.prompts) == ["a nurse", *changed[: ROWS_OF_SEEDS - 1]]
+    assert group.hidden == 1
+    assert list(group.seeds) == [10, *range(12, 10 + SEEDS)], "only seeds that all of them have"
+    for prompt in group.prompts:
+        assert [image.seed for image in group.images[prompt]] == list(group.seeds)
+        assert {image.prompt for image in group.images[prompt]} == {prompt}
