@@ -86,7 +86,7 @@ def values(chart: Any, layer: int) -> list[dict[str, Any]]:
 
 def test_every_type_of_part_has_its_place_on_the_page() -> None:
     """A table is a table, images of both sides are shown on a click; all others are drawn."""
-    own = {"influence-scores", "influence-averages", "arrows", "amplification-scatter"}
+    own = {"influence-scores", "influence-averages", "arrows", "amplification-scatter", "bias"}
     assert set(part_types()) == {
         "table",
         "sides",
@@ -94,6 +94,7 @@ def test_every_type_of_part_has_its_place_on_the_page() -> None:
         "shares",
         "distribution",
         "robustness",
+        "published",
         *own,
     }
 
