@@ -26,9 +26,15 @@ from portrayal.comparison.matching import common_to
 from portrayal.comparison.models import open_audits
 from portrayal.comparison.questions import ComparedQuestion, StudyQuestions
 from portrayal.comparison.values import Values
+from portrayal.kinds import kind_of
 from portrayal.statistics.validation.worlds import binomial_band
+from portrayal_practice.generator import PainterGenerator
+from portrayal_practice.world import World
 
 STUDY = "demo-occupations"
+SHIFT = 1.0
+"""Added to the log-odds of a woman in every occupation of the painter's table."""
+
 GUIDANCE = (1.0, 4.0)
 LEVEL = 0.05
 
@@ -47,13 +53,15 @@ def main() -> None:
         pt.run(STUDY, model="practice", out=folder, images=given.images, guidance=guidance)
     pool = Pool(folders)
     rng = np.random.default_rng(0)
+    painted(given.pool, given.images // 2, min(given.draws, 200), rng)
+    estimates(folders[0], 100, min(given.draws, 200), rng)
     for unit in ("prompt", "image"):
         for images in (20, given.images // 2):
             false_differences(pool, images, given.draws, unit, rng)
     equivalence(pool, given.images // 2, given.draws, rng)
     for images in (25, 50, 100, given.images):
         power(pool, images, min(given.draws, 200), rng)
-    pairing(pool, 50, min(given.draws, 200), rng)
+    pairing(pool, "guidance 1 and 4", 50, min(given.draws, 200), rng)
     whole = pt.compare(*folders)
     print(*whole.conclusions())
 
@@ -180,7 +188,64 @@ def power(pool: Pool, images: int, draws: int, rng: np.random.Generator) -> None
     )
 
 
-def pairing(pool: Pool, images: int, draws: int, rng: np.random.Generator) -> None:
+def painted(folder: Path, images: int, draws: int, rng: np.random.Generator) -> None:
+    """Print what is found of a shift that was planted in the painter's table."""
+    table = World.load().table
+    effects = table.woman_effect
+    moved = {name: effect + SHIFT for name, effect in effects["occupation"].items()}
+    shifted = replace(table, woman_effect={**effects, "occupation": moved})
+    folders = [folder / "painter", folder / "painter-shifted"]
+    for place, world in zip(folders, (World.load(), World(shifted)), strict=True):
+        pt.run(STUDY, model=PainterGenerator(world=world), out=place, images=images)
+    pool = Pool(folders)
+    occupations = [one.level for one in pt.compare(*folders).differences if one.level]
+    before = np.array([table.occupations[name].woman for name in dict.fromkeys(occupations)])
+    odds = before / (1 - before) * np.exp(SHIFT)
+    truth = float((odds / (1 + odds) - before).mean())
+    (found,) = pt.compare(*folders, names=["painter", "shifted"]).differences[:1]
+    print(
+        f"painter and painter with {100 * truth:.1f} points more women planted: {found.sentence()} "
+        f"{found.in_numbers(0.95)}",
+        flush=True,
+    )
+    pairing(pool, "painter and shifted painter", images // 2, draws, rng)
+
+
+def estimates(folder: Path, images: int, draws: int, rng: np.random.Generator) -> None:
+    """Print how often V and diversity of the same model, other seeds, differ by their intervals."""
+    settings = pt.AnalysisSettings(resamples=199)
+    (audit,) = open_audits([AuditFolder(folder)], settings, ["one"])
+    study = audit.studies[STUDY]
+    data = audit.data(study.prompts(), audit.measurers[0])
+    all_images = data.images(study.prompts())
+    by_prompt: dict[str, list[str]] = {}
+    for prompt, key in zip(all_images.prompts, all_images.keys, strict=True):
+        by_prompt.setdefault(prompt, []).append(key)
+    answering = Answering(settings, LEVEL)
+    wrong: dict[str, list[bool]] = {}
+    for _ in range(draws):
+        mixed = [rng.permutation(keys) for keys in by_prompt.values()]
+        halves = [
+            {key for keys in mixed for key in keys[part : part + images]} for part in (0, images)
+        ]
+        findings = [
+            kind_of(study)
+            .analyze(study, [data.without(set(all_images.keys) - half, "not drawn")], settings)
+            .findings
+            for half in halves
+        ]
+        for first, second in zip(*findings, strict=True):
+            if first.low is None or second.low is None or first.statistic == "group share":
+                continue
+            asked = ModelDifference("a", "b", STUDY, "estimate", first.statistic, first.question)
+            p = answering.of_findings(asked, first, second).p
+            wrong.setdefault(first.statistic, []).append(p is not None and p <= LEVEL)
+    for name, hits in wrong.items():
+        print(f"the same model, about {images} images per prompt: false difference of {name} in "
+              f"{rate(hits)} of {len(hits)} pairs", flush=True)  # fmt: skip
+
+
+def pairing(pool: Pool, models: str, images: int, draws: int, rng: np.random.Generator) -> None:
     """Print how much narrower intervals are with the same seeds than with others."""
     for unit in ("prompt", "image"):
         widths: dict[str, list[float]] = {"same": [], "other": []}
@@ -195,7 +260,7 @@ def pairing(pool: Pool, images: int, draws: int, rng: np.random.Generator) -> No
                 widths[name].append(whole.high - whole.low)
         mean = {name: float(np.mean(own)) for name, own in widths.items()}
         print(
-            f"guidance 1 and 4, {images} images per prompt, by {unit}: intervals "
+            f"{models}, {images} images per prompt, by {unit}: intervals "
             f"{100 * mean['same']:.1f} points wide with the same seeds, {100 * mean['other']:.1f} "
             f"with others: {100 * (1 - mean['same'] / mean['other']):.0f}% narrower",
             flush=True,

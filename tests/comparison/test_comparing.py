@@ -9,6 +9,7 @@ import pytest
 
 import portrayal as pt
 from compared_audits import FAST, JOBS, STUDY, audit_of, share
+from portrayal import raters
 from portrayal.audit import AuditFolder
 from portrayal.comparison import ModelComparison, ModelDifference, compare_audits, open_audits
 from portrayal.comparison.comparing import corrected_differences
@@ -138,6 +139,7 @@ def test_estimates_of_both_audits_are_compared_by_their_intervals(tmp_path: Path
     comparison = compared(*audits)
     (uneven,) = [one for one in comparison.differences if one.statistic == "diversity score"]
     assert uneven.is_worse(0.05), "further from an even split"
+    assert (uneven.margin, uneven.no_worse(0.05)) == (0.1, False)
     results = [pt.load_results(audit.path).findings for audit in audits]
     own = [one.filter(statistic="diversity score")[0].estimate for one in results]
     assert [uneven.before, uneven.after] == pytest.approx(own)
@@ -181,6 +183,26 @@ def _prompts() -> tuple[Prompt, ...]:
     from portrayal.studies import study_from_dict
 
     return study_from_dict(STUDY).prompts()
+
+
+def test_raters_yes_and_no_are_compared(tmp_path: Path) -> None:
+    audits = []
+    for name, every in (("good", 12), ("poor", 2)):
+        audit = audit_of(tmp_path / name, share(0.5))
+        keys = [row[0] for row in audit.images(columns=("key", "prompt")).order("key").fetchall()]
+        votes = [
+            raters.Vote(key, rater, {"attribute": "no" if n % every == 0 else "yes"})
+            for n, key in enumerate(keys)
+            for rater in ("x", "y")
+        ]
+        about = {key: raters.RatedImage() for key in keys}
+        raters.store_votes(audit, raters.Votes(raters.default_questions(), about, votes))
+        audits.append(audit)
+    comparison = compared(*audits)
+    asked = found(comparison, "raters: Does it show what was asked for? Yes")
+    assert (asked.before, asked.after) == pytest.approx((11 / 12, 0.5), abs=0.02)
+    assert asked.is_worse(0.05)
+    assert asked in comparison.utility()
 
 
 def test_pairs_of_one_prompt_and_seed_show_what_changed_first(tmp_path: Path) -> None:
@@ -264,8 +286,12 @@ def test_wrong_settings_are_one_line(tmp_path: Path) -> None:
         pt.compare(first.path, first.path)
     with pytest.raises(SettingError, match=r"margin is 5; allowed: a share between 0 and 1"):
         pt.compare(first.path, second.path, margin=5)
-    with pytest.raises(SettingError, match="names are"):
+    with pytest.raises(SettingError, match=r"names is \['same', 'same'\]; allowed: one for each"):
         pt.compare(first.path, second.path, names=["same", "same"])
+    with pytest.raises(SettingError, match="names is 'ab'; allowed: one for each audit"):
+        pt.compare(first.path, second.path, names="ab")
+    with pytest.raises(SettingError, match="audits is 5; allowed"):
+        pt.compare(first.path, 5)  # type: ignore[arg-type]
 
 
 def test_models_of_one_name_are_told_by_their_settings(tmp_path: Path) -> None:

@@ -26,6 +26,9 @@ LEAST_PROMPTS = 4
 
 LEAST_IMAGES = 3
 
+MARGINS = {"diversity score": 2.0}
+"""What a margin of shares is in another number: |2 share - 1| moves twice as far as the share."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answering:
@@ -79,7 +82,8 @@ class Answering:
 
     def _answered(self, asked: ModelDifference, found: DifferenceResult) -> ModelDifference:
         level = round(1 - self.settings.confidence, 10)
-        margin = self.margin if asked.is_share else None
+        scale = 1.0 if asked.is_share else MARGINS.get(asked.statistic)
+        margin = None if scale is None else scale * self.margin
         same = no_worse = None
         if margin is not None:
             same = equivalence(found, margin, level=level).p_value

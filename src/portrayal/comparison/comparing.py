@@ -14,7 +14,7 @@ from portrayal.comparison.matching import Common, common_to
 from portrayal.comparison.models import ComparedAudit, open_audits
 from portrayal.comparison.questions import StudyQuestions
 from portrayal.comparison.results import ModelComparison
-from portrayal.errors import SettingError, is_number
+from portrayal.errors import SettingError, is_number, shown
 from portrayal.findings import AnalysisSettings, Finding
 from portrayal.statistics import benjamini_hochberg
 
@@ -91,9 +91,9 @@ def _check(folders: Sequence[AuditFolder], margin: float, names: Sequence[str] |
         raise SettingError(
             "margin", f"is {margin!r}; allowed: a share between 0 and 1, such as .05"
         )
-    if names is not None and len(set(names)) != len(folders):
+    if names is not None and (isinstance(names, str) or len(set(names)) != len(folders)):
         raise SettingError(
-            "names", f"are {list(names)!r}; allowed: one for each audit, all different"
+            "names", f"is {shown(names)}; allowed: one for each audit, all different"
         )
 
 

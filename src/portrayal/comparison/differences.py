@@ -135,6 +135,14 @@ class ModelDifference(Plain):
         return percent(value) if self.is_share else number(value)
 
     @property
+    def margin_in_words(self) -> str:
+        """The margin: `5 points` of shares; "" where none is known."""
+        if self.margin is None:
+            return ""
+        points = number(100 * self.margin).removesuffix(".0")
+        return f"{points} points" if self.is_share else number(self.margin)
+
+    @property
     def _may_be_equivalent(self) -> bool:
         """Whether the difference itself lies within the margin; else the test needs no mention."""
         return self.value is not None and self.margin is not None and abs(self.value) < self.margin
@@ -160,8 +168,9 @@ class ModelDifference(Plain):
         if self.q is not None:
             told.append(p_in_words("q", self.q))
         if self.margin is not None and self.q_equivalent is not None and self._may_be_equivalent:
-            points = number(100 * self.margin).removesuffix(".0")
-            told.append(f"within {points} points {p_in_words('q', self.q_equivalent)}")
+            told.append(f"within {self.margin_in_words} {p_in_words('q', self.q_equivalent)}")
+        if self.q_no_worse is not None:
+            told.append(f"no worse by {self.margin_in_words} {p_in_words('q', self.q_no_worse)}")
         of = "request" if self.measure in ("refused", "failed") else "image"
         n = f"{self.n_before} and {counted(self.n_after, of)}" if self.n_before else ""
         if self.n_pairs:

@@ -37,7 +37,7 @@ class DifferenceResult:
         value: second - first.
         interval: Of the difference; holds 0 exactly where p_value is above 1 - confidence.
         p_value: Two-sided, of no difference.
-        standard_error: Of the difference; NaN where it follows from two intervals.
+        standard_error: Of the difference; of two intervals, that of the wider side.
         degrees_of_freedom: Of the standard error; infinite for a normal distribution.
         unit: What the answer generalises to: other prompts, or other images of these.
         n_prompts: Prompts that are compared.
@@ -226,7 +226,8 @@ def estimate_difference(
     p_value = float(2 * stats.norm.sf(quantile * abs(value) / facing)) if facing > 0 else 0.0
     p_value = 1.0 if abs(value) <= _SAME else p_value
     interval = Interval(value - below, value + above)
-    return DifferenceResult(first, second, value, interval, p_value, math.nan, math.nan, unit)
+    error = max(below, above) / quantile
+    return DifferenceResult(first, second, value, interval, p_value, error, math.inf, unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

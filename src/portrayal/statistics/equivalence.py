@@ -128,6 +128,8 @@ def _tail(difference: DifferenceResult, room: float) -> float:
     error, freedom = difference.standard_error, difference.degrees_of_freedom
     if math.isnan(error):
         return math.nan
+    if error == 0:
+        return 0.0 if room > 0 else 1.0
     score = room / error
     if math.isinf(freedom):
         return float(stats.norm.sf(score))
