@@ -26,6 +26,8 @@ from rich.text import Text
 from portrayal.numbers import cell, interval
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from portrayal.findings import Finding, Results
     from portrayal.studies import StudyInfo
 
@@ -194,6 +196,62 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
     for row in rows:
         table.add_row(*[Text(cell(v, name)) for v, name in zip(row, columns, strict=True)])
     out.print(table)
+
+
+def grouped_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a wide table: an interval in one column, what few rows differ in as headings."""
+    names, lines = _with_intervals(columns, rows)
+    texts = next((i for i, _ in enumerate(names) if not _is_text(lines, i)), len(names))
+    kept = max(range(texts), key=lambda i: len({line[i] for line in lines}), default=0)
+    over = [i for i in range(texts) if i != kept]
+    groups: dict[str, list[Sequence[object]]] = {}
+    for line in lines:
+        heading = " · ".join(str(line[i]) for i in over if line[i])
+        shown = [value for i, value in enumerate(line) if i not in over]
+        groups.setdefault(heading, []).append(shown)
+    for heading, own in groups.items():
+        out.print(Text(heading, style="bold"))
+        plain_table([name for i, name in enumerate(names) if i not in over], own)
+
+
+def _is_text(rows: Sequence[Sequence[object]], place: int) -> bool:
+    return all(isinstance(row[place], str) for row in rows)
+
+
+def _with_intervals(
+    columns: Sequence[str], rows: Sequence[Sequence[object]]
+) -> tuple[list[str], list[list[object]]]:
+    """Return a table whose columns low and high are one, written as an interval."""
+    if "low" not in columns or "high" not in columns:
+        return list(columns), [list(row) for row in rows]
+    low, high = columns.index("low"), columns.index("high")
+
+    def merged(row: Sequence[object]) -> list[object]:
+        bounds = [
+            value if isinstance(value, float | int) else None for value in (row[low], row[high])
+        ]
+        return [*row[:low], interval(*bounds), *row[low + 1 : high], *row[high + 1 :]]
+
+    names = [*columns[:low], "95% CI", *columns[low + 1 : high], *columns[high + 1 :]]
+    return names, [merged(row) for row in rows]
+
+
+def write_csv(
+    folder: Path, name: str, columns: Sequence[str], rows: Sequence[Sequence[object]]
+) -> Path:
+    """Write a table into a folder; return the file."""
+    import csv
+
+    from portrayal.audit import harmless, writing
+
+    file = folder / f"{name}.csv"
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with file.open("w", encoding="utf-8", newline="") as handle:
+            writer = csv.writer(handle)
+            writer.writerow(columns)
+            writer.writerows([harmless(value) for value in row] for row in rows)
+    return file
 
 
 def studies(found: Sequence[StudyInfo]) -> None:

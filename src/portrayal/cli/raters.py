@@ -21,8 +21,17 @@ PANEL = "Human raters"
 Study = Annotated[str | None, typer.Option(help="Whose images, where there are several studies.")]
 Questions = Annotated[Path | None, typer.Option(help="TOML or JSON; default: the study's axes.")]
 Attribute = Annotated[str | None, typer.Option(help="The factor that an image is meant to show.")]
-VoteMap = Annotated[Path, typer.Option("--map", help="MAP.toml: which columns mean what.")]
-VoteFile = Annotated[Path, typer.Argument(metavar="FILE", help="CSV or JSON of votes.")]
+VoteMap = Annotated[
+    Path | None,
+    typer.Option(
+        "--map",
+        help="MAP.toml: which columns mean what; entigen: the files released with the paper "
+        "(default: told from the file).",
+    ),
+]
+VoteFiles = Annotated[
+    list[Path], typer.Argument(metavar="FILE...", help="CSV or JSON of votes, one or several.")
+]
 
 
 def add_to(root: typer.Typer) -> None:
@@ -111,15 +120,19 @@ def _levels(only: Sequence[str]) -> dict[str, list[str]]:
 
 
 def votes(
-    file: VoteFile,
-    vote_map: VoteMap,
+    file: VoteFiles,
+    vote_map: VoteMap = None,
     rule: Annotated[
         Literal["majority", "unanimous", "majority-certain"],
         typer.Option(help="What makes a consensus."),
     ] = "majority",
+    csv: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", parser=o.folder_here, help="Write the tables as CSV."),
+    ] = None,
     json: o.Json = False,
 ) -> None:
-    """Score a raters' file alone: consensus, diversity, bias, quality, agreement."""
+    """Score raters' files alone: consensus, diversity, bias, quality, agreement."""
     from portrayal.findings import vote_tables
     from portrayal.raters import score_file
 
@@ -128,23 +141,26 @@ def votes(
         console.as_json(scored)
         return
     for table in vote_tables(scored):
-        console.say(f"\n{table.title}")
-        console.plain_table(table.columns, table.rows)
+        if csv is not None:
+            console.say(f"table: {console.write_csv(csv, table.name, table.columns, table.rows)}")
+            continue
+        console.line(f"\n{table.title}")
+        console.grouped_table(table.columns, table.rows)
         if table.note:
-            console.say(table.note)
+            console.line(table.note)
 
 
 def import_votes(
-    file: VoteFile,
-    vote_map: VoteMap,
+    file: VoteFiles,
     out: o.OutThere,
+    vote_map: VoteMap = None,
     group: Annotated[
         str,
         typer.Option(help="Group of raters; an ID in another group is another rater."),
     ] = "raters",
     json: o.Json = False,
 ) -> None:
-    """Store the votes of a raters' file with an audit."""
+    """Store the votes of raters' files with an audit."""
     from portrayal.raters import import_votes as keep
 
     done = keep(out, file, vote_map, group=group)

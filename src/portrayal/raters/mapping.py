@@ -7,6 +7,16 @@ prompt = "caption"                  optional; with `seed` it finds the image in 
 seed = "image"
 time = "SubmitTime"                 optional: of a rater's two votes on an image the later counts
 
+[[files]]                           optional: what one of several files calls its columns
+name = "*geo_results.csv"           * matches anything
+columns = { culture = "Answer.1" }  a question whose column another file has is not asked here
+constants = { model = "A" }         columns that are the same in all rows of the file
+
+[[patterns]]                        optional: columns that are parts of another one
+column = "Input.url"
+pattern = '.*/(?P<category>[^/]+)/(?P<folder>[^/]+)/.*'   a column for each named group
+decode = "url"                      optional: read "a+photo" as "a photo"
+
 [only]                              optional: rows to read; the others are dropped and counted
 AssignmentStatus = ["Approved"]
 
@@ -29,13 +39,16 @@ counts_if = { person = ["yes"] }
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import unquote_plus
 
 from pydantic import Field, field_validator, model_validator
 
-from portrayal.errors import one_of
+from portrayal.errors import ImportFileError, one_of
 from portrayal.raters.questions import (
     Keys,
     QuestionId,
@@ -145,6 +158,54 @@ class ScoringSection(StudyPart):
     by: tuple[str, ...] | None = None
 
 
+class Pattern(StudyPart):
+    """Columns that are parts of another one.
+
+    Attributes:
+        column: The column to read.
+        pattern: A regular expression for the whole cell; its named groups become columns.
+        decode: "url": escapes of URLs are undone in the parts.
+    """
+
+    column: str
+    pattern: str
+    decode: Literal["", "url"] = ""
+
+    @model_validator(mode="after")
+    def _names_parts(self) -> Self:
+        try:
+            names = re.compile(self.pattern).groupindex
+        except re.error as error:
+            raise ValueError(f"pattern is no regular expression: {error}") from error
+        if not names:
+            raise ValueError("pattern names no part; write one as (?P<name>...)")
+        return self
+
+    def parts(self, text: str) -> dict[str, str] | None:
+        """Return the parts of a cell by name; None where it does not match."""
+        found = re.fullmatch(self.pattern, text)
+        if found is None:
+            return None
+        parts = {name: part or "" for name, part in found.groupdict().items()}
+        if self.decode == "url":
+            return {name: unquote_plus(part) for name, part in parts.items()}
+        return parts
+
+
+class FileColumns(StudyPart):
+    """What one of several files calls its columns.
+
+    Attributes:
+        name: The file's name; * matches anything.
+        columns: The file's own column, by the name that the map uses.
+        constants: Columns that the file does not have, the same in all rows.
+    """
+
+    name: str
+    columns: dict[str, str] = Field(default_factory=dict)
+    constants: dict[str, str] = Field(default_factory=dict)
+
+
 class VoteMap(StudyPart):
     """The content of a MAP.toml."""
 
@@ -157,6 +218,8 @@ class VoteMap(StudyPart):
     time: str = ""
     duplicates: Literal["error", "first", "last"] = "error"
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    files: tuple[FileColumns, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
     factors: dict[str, Level] = Field(default_factory=dict)
     score: ScoringSection = ScoringSection()
     mapped: Annotated[tuple[MappedQuestion, ...], Field(alias="questions", min_length=1)]
@@ -198,18 +261,40 @@ class VoteMap(StudyPart):
             return self.score.by
         return tuple(name for name in self.factors if name != self.attribute)
 
+    def columns_of(self, file: str) -> FileColumns:
+        """Return what a file calls its columns.
+
+        Raises:
+            ImportFileError: The map lists files, and not this one.
+        """
+        if not self.files:
+            return FileColumns(name=file)
+        for one in self.files:
+            if fnmatchcase(file, one.name):
+                return one
+        raise ImportFileError(
+            f"{file}: the map has no [[files]] for it; there are: "
+            f"{one_of([one.name for one in self.files])}"
+        )
+
     def questions(self, source: str) -> QuestionSet:
         """Return what was asked."""
         asked = [one.question() for one in self.mapped]
         return questions_from({"questions": asked}, source=source)
 
 
+def shipped_maps() -> dict[str, Path]:
+    """Return the maps for files that others released, by name."""
+    return {file.stem: file for file in sorted((Path(__file__).parent / "maps").glob("*.toml"))}
+
+
 def read_map(path: Path) -> VoteMap:
-    """Read a MAP.toml.
+    """Read a MAP.toml, or one that comes with portrayal, by its name.
 
     Raises:
         ImportFileError: It is wrong.
     """
+    path = shipped_maps().get(str(path), path)
     found = validated(VoteMap, read_document(path), source=path.name)
     found.questions(path.name)
     return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from portrayal.errors import ImportFileError, one_of
@@ -21,22 +22,27 @@ _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off", ""}
 
 
-def read_votes(path: Path, vote_map: VoteMap, *, source: str = "MAP.toml") -> Votes:
-    """Read the votes of a raters' file.
+def read_votes(
+    paths: Path | Sequence[Path], vote_map: VoteMap, *, source: str = "MAP.toml"
+) -> Votes:
+    """Read the votes of a raters' file, or of several.
 
     Args:
-        path: The file.
+        paths: The files.
         vote_map: Which columns say what.
         source: What to call the map in an error.
 
     Raises:
         ImportFileError: The file or the map is wrong.
     """
+    every = (paths,) if isinstance(paths, Path) else tuple(paths)
     images: dict[str, RatedImage] = {}
+    asked: dict[str, frozenset[str]] = {}
+    places: dict[str, list[int]] = {}
     votes: dict[tuple[str, str], Vote] = {}
     earlier: list[Vote] = []
     dropped: Counter[str] = Counter()
-    for row in rows_of(path, vote_map):
+    for row in (row for path in every for row in rows_of(path, vote_map)):
         reason, levels = _levels(row, vote_map)
         if reason is not None:
             dropped[reason] += 1
@@ -46,7 +52,11 @@ def read_votes(path: Path, vote_map: VoteMap, *, source: str = "MAP.toml") -> Vo
             what = f"column {vote_map.rater}" if image.strip(JOINT) else "the image's column"
             raise ImportFileError(f"{row.where}: {what} is empty")
         _take_image(images, image, _about(row, vote_map, levels), row)
-        vote = Vote(image, rater, _answers(row, vote_map.mapped), _time(row, vote_map.time))
+        places.setdefault(image, _places(row, vote_map))
+        mapped = _asked(row, vote_map)
+        if len(mapped) < len(vote_map.mapped):
+            asked[image] = frozenset(one.id for one in mapped)
+        vote = Vote(image, rater, _answers(row, mapped), _time(row, vote_map.time))
         before = votes.get((image, rater))
         if before is not None:
             dropped["a rater's second vote on an image"] += 1
@@ -58,9 +68,24 @@ def read_votes(path: Path, vote_map: VoteMap, *, source: str = "MAP.toml") -> Vo
             vote = kept
         votes[image, rater] = vote
     if not votes:
-        raise ImportFileError(f"{path}: no votes in it ({sum(dropped.values())} rows dropped)")
+        names = ", ".join(map(str, every))
+        raise ImportFileError(f"{names}: no votes in it ({sum(dropped.values())} rows dropped)")
     questions = vote_map.questions(source)
-    return Votes(questions, images, list(votes.values()), dict(dropped), earlier=earlier)
+    ordered = sorted(votes.values(), key=lambda vote: places[vote.image])
+    return Votes(questions, images, ordered, dict(dropped), earlier=earlier, asked=asked)
+
+
+def _places(row: Row, vote_map: VoteMap) -> list[int]:
+    """Return where the map lists the levels of a row: tables follow its order."""
+    levels = (vote_map.factors[name] for name in vote_map.by)
+    listed = [(row.joined(level.columns), list(level.values)) for level in levels]
+    return [values.index(x) if x in values else len(values) for x, values in listed]
+
+
+def _asked(row: Row, vote_map: VoteMap) -> tuple[MappedQuestion, ...]:
+    """Return the questions of a row's file: not those whose column only another file has."""
+    elsewhere = {name for one in vote_map.files for name in one.columns} - set(row.cells)
+    return tuple(one for one in vote_map.mapped if one.column not in elsewhere)
 
 
 def _chosen(before: Vote, vote: Vote, duplicates: str, row: Row) -> Vote:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from portrayal.errors import ImportFileError, one_of
-from portrayal.raters.mapping import JOINT, VoteMap
+from portrayal.raters.mapping import JOINT, Pattern, VoteMap
 from portrayal.studies import did_you_mean
 
 _LARGEST_CELL = 10_000_000
@@ -45,10 +45,29 @@ def rows_of(path: Path, vote_map: VoteMap) -> Iterator[Row]:
         ImportFileError: The file cannot be read.
     """
     text = _text(path)
-    if vote_map.format == "labelstudio":
-        yield from _label_studio(path.name, text)
-    else:
-        yield from _table(path.name, text, vote_map)
+    own = vote_map.columns_of(path.name)
+    rows = (
+        _label_studio(path.name, text)
+        if vote_map.format == "labelstudio"
+        else _table(path.name, text, vote_map)
+    )
+    for row in rows:
+        cells = {**row.cells, **{name: row.cell(column) for name, column in own.columns.items()}}
+        yield _with_parts(Row(row.where, {**cells, **own.constants}), vote_map.patterns)
+
+
+def _with_parts(row: Row, patterns: Sequence[Pattern]) -> Row:
+    """Return a row with the columns that are parts of others."""
+    for pattern in patterns:
+        text = row.cell(pattern.column)
+        parts = pattern.parts(text)
+        if parts is None:
+            raise ImportFileError(
+                f"{row.where}, column {pattern.column}: {text!r} does not match the pattern "
+                f"{pattern.pattern}"
+            )
+        row = Row(row.where, {**row.cells, **parts})
+    return row
 
 
 def _text(path: Path) -> str:

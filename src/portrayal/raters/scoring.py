@@ -15,6 +15,7 @@ import numpy as np
 
 from portrayal.errors import StatisticsError, one_of
 from portrayal.raters.consensus import Decisions, decide
+from portrayal.raters.inference import inferred_map
 from portrayal.raters.mapping import read_map
 from portrayal.raters.questions import Question
 from portrayal.raters.reading import read_votes
@@ -29,19 +30,20 @@ ALL = "all images"
 
 
 def score_file(
-    file: Path,
-    vote_map: Path,
+    file: Path | Sequence[Path],
+    vote_map: Path | None = None,
     *,
     rule: Rule = "majority",
     least_votes: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Score a raters' file, without images.
+    """Score a raters' file, or several together, without images.
 
     Args:
         file: The votes: CSV or JSON.
-        vote_map: The MAP.toml that says which columns mean what.
+        vote_map: The MAP.toml that says which columns mean what, or the name of one that comes
+            with portrayal; None: told from the file.
         rule: What makes a consensus: `majority`, `unanimous` or `majority-certain`.
         least_votes: How many votes an image needs; None: two, or one where no image has two.
         confidence: Of all intervals.
@@ -54,8 +56,10 @@ def score_file(
         ImportFileError: The file or the map is wrong.
         StatisticsError: The rule is unknown.
     """
-    mapped = read_map(vote_map)
-    votes = read_votes(file, mapped, source=vote_map.name)
+    files = (file,) if isinstance(file, Path) else tuple(file)
+    mapped = inferred_map(files[0]) if vote_map is None else read_map(vote_map)
+    name = "the inferred map" if vote_map is None else vote_map.name
+    votes = read_votes(files, mapped, source=name)
     scored = score_votes(
         votes,
         rule=rule,
@@ -65,7 +69,7 @@ def score_file(
         confidence=confidence,
         rng=np.random.default_rng(seed),
     )
-    return {"file": file.name, "map": vote_map.name, "seed": seed, **scored}
+    return {"file": ", ".join(one.name for one in files), "map": name, "seed": seed, **scored}
 
 
 def score_votes(

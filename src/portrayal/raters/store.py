@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, ImportFileError
 from portrayal.raters.editions import edition_ballots
+from portrayal.raters.inference import inferred_map
 from portrayal.raters.mapping import read_map
 from portrayal.raters.merging import merged_votes
 from portrayal.raters.questions import Question, QuestionSet
@@ -80,9 +81,13 @@ class VoteImport:
 
 
 def import_votes(
-    audit: str | Path, file: Path, vote_map: Path, *, group: str = GROUP
+    audit: str | Path,
+    file: Path | Sequence[Path],
+    vote_map: Path | None = None,
+    *,
+    group: str = GROUP,
 ) -> VoteImport:
-    """Store the votes of a raters' file with an audit.
+    """Store the votes of a raters' file, or of several, with an audit.
 
     An image is found by its key, or by prompt and seed where the map names these columns. Names of
     raters become pseudonyms: what a crowd platform calls them is nobody else's business.
@@ -90,16 +95,19 @@ def import_votes(
     Args:
         audit: The audit folder.
         file: The votes.
-        vote_map: Which columns say what.
+        vote_map: Which columns say what; None: told from the file.
         group: What to call these raters. The same name in two files of one group is one rater.
 
     Raises:
         ImportFileError: The file or the map is wrong, or an image is not in the audit.
     """
     opened = AuditFolder(audit)
-    mapped = read_map(vote_map)
-    votes = read_votes(file, mapped, source=vote_map.name)
-    return store_votes(opened, _found(opened, votes, file.name), source=file.name, group=group)
+    files = (file,) if isinstance(file, Path) else tuple(file)
+    mapped = inferred_map(files[0]) if vote_map is None else read_map(vote_map)
+    source = "the inferred map" if vote_map is None else vote_map.name
+    votes = read_votes(files, mapped, source=source)
+    names = ", ".join(one.name for one in files)
+    return store_votes(opened, _found(opened, votes, names), source=names, group=group)
 
 
 def store_votes(
@@ -116,6 +124,7 @@ def store_votes(
         )
         for vote in (*votes.votes, *votes.earlier)
         for question, definition in definitions.items()
+        if votes.was_asked(vote.image, question)
     ]  # fmt: skip
     new = audit.append_votes(ballots)
     images = {vote.image for vote in votes.votes}
@@ -236,4 +245,7 @@ def _found(audit: AuditFolder, votes: Votes, source: str) -> Votes:
         return [Vote(renamed[one.image], one.rater, one.answers, one.at) for one in given]
 
     images = {renamed[image]: about for image, about in votes.images.items()}
-    return Votes(votes.questions, images, of(votes.votes), votes.dropped, earlier=of(votes.earlier))
+    asked = {renamed[image]: questions for image, questions in votes.asked.items()}
+    return replace(
+        votes, images=images, votes=of(votes.votes), earlier=of(votes.earlier), asked=asked
+    )

@@ -1,0 +1,135 @@
+"""A map for a raters' file without one: told from the names of its columns and from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from portrayal.errors import ImportFileError, one_of
+from portrayal.raters.mapping import VoteMap
+from portrayal.raters.questions import Question, default_questions, validated
+from portrayal.raters.rows import Row, rows_of
+
+IMAGES = ("key", "image", "image_id", "image_key")
+PROMPTS, SEEDS = ("prompt", "caption"), ("seed",)
+RATERS = ("rater", "worker", "annotator", "completed_by", "workerid", "rater_id", "worker_id")
+TIMES = ("time", "answered_at", "submittime", "completed_at", "updated_at")
+NOT_ASKED = frozenset(
+    {"check", "comment", "attribute_html", "task", "id", "lead_time", "annotation_id",
+     "annotator", "created_at", "updated_at"}
+)  # fmt: skip
+"""Columns that are neither answers nor factors."""
+CANT_JUDGE = ("can't judge", "cannot judge", "unsure", "unknown", "unclear", "poor quality",
+              "both visible")  # fmt: skip
+
+
+def inferred_map(path: Path) -> VoteMap:
+    """Return the map of a plain CSV or of an export of Label Studio.
+
+    The image and the rater are found by the names of their columns. A column in which raters of
+    one image differ, or whose name is that of a question or axis, is a question; any other one is
+    a factor.
+
+    Args:
+        path: The file.
+
+    Raises:
+        ImportFileError: The image or the rater cannot be told.
+    """
+    form = "labelstudio" if path.suffix.lower() == ".json" else "csv"
+    plain = VoteMap.model_validate(
+        {"format": form, "image": "?", "rater": "?", "questions": [{"id": "q", "column": "?"}]}
+    )
+    rows = list(rows_of(path, plain))
+    columns = list(dict.fromkeys(name for row in rows for name in row.cells))
+    rater, image = _one(columns, RATERS), _one(columns, IMAGES)
+    prompt, seed = _one(columns, PROMPTS), _one(columns, SEEDS)
+    names = [image] if image else [prompt, seed] if prompt and seed else []
+    if not rater or not names:
+        lack = "the rater" if not rater else "the image"
+        wanted = one_of(RATERS if not rater else (*IMAGES, "prompt and seed"))
+        raise ImportFileError(
+            f"{path.name}: no column for {lack}; allowed: {wanted}; or say with a map which "
+            f"columns mean what. There are: {one_of(columns)}"
+        )
+    placed = {*names, rater, prompt, seed, _one(columns, TIMES), *NOT_ASKED}
+    rest = [name for name in columns if name not in placed]
+    asked = [name for name in rest if _named(name, rows) or _differs(rows, names, name)]
+    if not asked:
+        raise ImportFileError(
+            f"{path.name}: no column in which raters of one image differ, and none is called as "
+            "a question; say with a map which columns are questions"
+        )
+    found: dict[str, Any] = {
+        "format": form, "image": names, "rater": rater, "prompt": prompt, "seed": seed,
+        "time": _one(columns, TIMES),
+        "factors": {
+            name.removeprefix("factor_"): name
+            for name in rest
+            if name not in asked and all(name in row.cells for row in rows)
+        },
+        "questions": [_question(name, rows, asked) for name in asked],
+    }  # fmt: skip
+    return validated(VoteMap, found, source=f"{path.name} (inferred map)")
+
+
+def _one(columns: Sequence[str], known: Sequence[str]) -> str:
+    """Return the column with one of the known names, the first known first; "" without one."""
+    by_name = {column.lower(): column for column in reversed(columns)}
+    return next((by_name[name] for name in known if name in by_name), "")
+
+
+def _known(column: str) -> Question | None:
+    """Return the default question that a column is named after, or whose axis it names."""
+    every = default_questions({"perceived gender": ("man", "woman"),
+                               "skin tone": ("light skin", "dark skin"),
+                               "culture": ("western", "non-western")})  # fmt: skip
+    names = {one.id: one for one in every.choices} | {one.axis: one for one in every.axes}
+    return names.get(column.lower())
+
+
+def _given(column: str, rows: Sequence[Row]) -> list[str]:
+    return sorted({row.cells.get(column, "").strip() for row in rows} - {""})
+
+
+def _named(column: str, rows: Sequence[Row]) -> Question | None:
+    """Return the default question of a column that has its answers, as keys or as texts."""
+    known = _known(column)
+    if known is None:
+        return None
+    answers = {*known.keys, *(one.text for one in known.answers)}
+    return known if answers.intersection(_given(column, rows)) else None
+
+
+def _differs(rows: Sequence[Row], image: Sequence[str], column: str) -> bool:
+    """Tell whether two rows of one image have different values in a column."""
+    seen: dict[tuple[str, ...], str] = {}
+    for row in rows:
+        value = row.cells.get(column, "")
+        if seen.setdefault(tuple(row.cell(name) for name in image), value) != value:
+            return True
+    return False
+
+
+def _question(column: str, rows: Sequence[Row], asked: Sequence[str]) -> Mapping[str, Any]:
+    given, known = _given(column, rows), _named(column, rows)
+    keys = {} if known is None else {one.text: one.key for one in known.answers}
+    values = {one: keys.get(one, one) for one in given}
+    if known is not None:
+        values |= {one: one for one in known.keys if one not in values}
+    every = list(dict.fromkeys(values.values()))
+    sure = known.cant_judge if known is not None else ()
+    unsure = [one for one in every if one in sure or one.lower().startswith(CANT_JUDGE)]
+    found: dict[str, Any] = {
+        "id": column, "column": column, "values": values, "cant_judge": unsure,
+        "groups": [one for one in every if one not in unsure],
+    }  # fmt: skip
+    if known is None:
+        return {**found, "axis": column if len(found["groups"]) > 1 else ""}
+    others = [one for one in found["groups"] if one not in known.groups]
+    counts_if = {name: keys for name, keys in known.counts_if.items() if name in asked}
+    return {
+        **found, "id": known.id, "axis": known.axis, "counts_if": counts_if,
+        "groups": [*known.groups, *others],
+    }  # fmt: skip
