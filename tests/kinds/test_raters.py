@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,6 +18,8 @@ from portrayal.kinds.association.rated_concepts import (
     rated_concepts,
     raters_table,
 )
+from portrayal.papers import load_paper
+from portrayal.raters import RatedImage, Vote, Votes, chosen_questions, store_votes
 from portrayal.runner.analysis import analyze
 from portrayal.studies.reading import study_from_toml
 from portrayal.studies.schema import Study
@@ -98,8 +102,8 @@ female = ["female"]
     assert isinstance(study, Study)
     fill_audit(audit, [study], leaning({"chef": 0.4, "nurse": -0.4}, noise=0.05))
     seen = next(t for t in analyze(audit).studies[0].parts if isinstance(t, Distribution))
-    likely = {"chef": 1.0, "nurse": 0.0, "pilot": 2 / 3}
-    ratings = {row.key: likely[row.concept] for row in seen.rows}
+    likely = {"chef": (1.0, 1.0, 1.0), "nurse": (0.0, 1 / 3, 0.0), "pilot": (2 / 3, 1.0, 1 / 3)}
+    ratings = {row.key: likely[row.concept][row.seed] for row in seen.rows}
     chef = next(row.key for row in seen.rows if row.concept == "chef")
     ratings[chef] = float("nan")
     ratings["no such image"] = 1.0
@@ -111,5 +115,60 @@ female = ["female"]
     )
     assert found.estimate == pytest.approx(1)
     rows = {row[0]: row for row in raters_table(concepts, AnalysisSettings(), "raters", "").rows}
-    assert rows["pilot"][2] == pytest.approx(2 / 3)
-    assert rows["nurse"][5] < rows["pilot"][5] < rows["chef"][5]
+    assert rows["pilot"][2] == pytest.approx(2 / 3), "two of three images by majority"
+    assert rows["nurse"][2] == 0, "one rater of three is no majority"
+    assert rows["nurse"][6] == pytest.approx(1 / 9), "the share of raters"
+    assert rows["nurse"][7] < rows["pilot"][7] < rows["chef"][7]
+
+
+def test_one_tau_over_the_eight_concepts_of_table_2(audit: AuditFolder) -> None:
+    """Simulated raters of four T2IAT studies; tau is computed again by counting pairs."""
+    rng = np.random.default_rng(5)
+    names = ("flowers-insects", "instruments-weapons", "science-arts", "careers-family")
+    short = {study.name: study for study in load_paper("t2iat").asked(small=True)}
+    studies = [short[name] for name in names]
+    concepts = [name for study in studies for name in study.concepts]
+    lean = dict(zip(concepts, rng.normal(scale=0.3, size=8), strict=True))
+    fill_audit(audit, studies, leaning(lean, noise=0.1))
+    liked = dict(zip(concepts, TABLE_2.values(), strict=True))
+    images = {
+        (prompt, seed): key
+        for key, prompt, seed in audit.images().select("key, prompt, seed").fetchall()
+    }
+    majority: dict[str, list[int]] = {name: [] for name in concepts}
+    for study in studies:
+        first, second = study.attributes
+        asked = chosen_questions(study, None)
+        about, votes = {}, []
+        for prompt in study.rated_prompts():
+            for seed in range(prompt.images):
+                key = images[prompt.text, seed]
+                about[key] = RatedImage(prompt.text, prompt.factors, seed)
+                said = rng.random(3) < liked[prompt.factors["concept"]]
+                majority[prompt.factors["concept"]].append(int(said.sum() > 1))
+                votes += [
+                    Vote(key, f"r{i}", {asked.choices[0].id: first if yes else second})
+                    for i, yes in enumerate(said)
+                ]
+        store_votes(audit, Votes(asked, about, votes))
+    results = analyze(audit, settings=AnalysisSettings(resamples=99))
+    tau = next(one for one in results.findings if one.question.startswith("all concepts"))
+    machine = [
+        next(f.estimate for f in results.findings if f.details.get("concept") == name)
+        for name in concepts
+    ]
+    people = [float(np.mean(majority[name])) for name in concepts]
+    assert tau.estimate == pytest.approx(tau_b(machine, people))
+    assert tau.n == 8
+    sections = {section.study: section for section in results.studies}
+    part = next(p for p in sections["science-arts"].parts if p.name == "published · raters")
+    shown = {row.of: (row.ours, row.published) for row in part.rows}
+    assert shown["science"] == (pytest.approx(np.mean(majority["science"])), "0.75")
+
+
+def tau_b(x: list[float], y: list[float]) -> float:
+    """Kendall's tau-b by its definition."""
+    pairs = [(np.sign(a - c), np.sign(b - d)) for (a, b), (c, d) in
+             itertools.combinations(zip(x, y, strict=True), 2)]  # fmt: skip
+    score = sum(i * j for i, j in pairs)
+    return float(score / np.sqrt(sum(i != 0 for i, _ in pairs) * sum(j != 0 for _, j in pairs)))

@@ -14,7 +14,7 @@ from portrayal.findings.copies import Prints, repeated
 from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Finding
 from portrayal.findings.human_agreement import AxisRating, axis_agreement
-from portrayal.findings.parts import DataTable
+from portrayal.findings.parts import DataTable, Part
 from portrayal.findings.rater_tables import vote_tables
 from portrayal.findings.results import StudyResult
 from portrayal.findings.settings import AnalysisSettings
@@ -32,9 +32,9 @@ class HumanSide:
     """
 
     findings: list[Finding] = field(default_factory=list)
-    tables: list[DataTable] = field(default_factory=list)
+    tables: list[Part] = field(default_factory=list)
 
-    def add(self, findings: Sequence[Finding], tables: Sequence[DataTable]) -> None:
+    def add(self, findings: Sequence[Finding], tables: Sequence[Part]) -> None:
         """Take in what was found."""
         self.findings.extend(findings)
         self.tables.extend(tables)

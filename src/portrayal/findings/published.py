@@ -27,7 +27,12 @@ class Ours(NamedTuple):
 
 
 def published_numbers(
-    study: Study, data: StudyData, ours: Mapping[tuple[str, str], Ours], *, suffix: str
+    study: Study,
+    data: StudyData,
+    ours: Mapping[tuple[str, str], Ours],
+    *,
+    suffix: str,
+    measurer: MeasurerSort | None = None,
 ) -> PublishedNumbers | None:
     """Return the published numbers of a study beside ours; None where it has none.
 
@@ -38,10 +43,12 @@ def published_numbers(
         data: Its images as one measurer saw them.
         ours: Our numbers, by (what they are of, statistic).
         suffix: Names the measurer where several stand side by side.
+        measurer: Who labelled the images; None: told from the data.
     """
     if not study.published:
         return None
-    measurer: MeasurerSort = "raters" if data.encoder.kind == RATERS else "encoder"
+    if measurer is None:
+        measurer = "raters" if data.encoder.kind == RATERS else "encoder"
     concerned = [one for one in study.published if one.measurer == measurer]
     rows = [
         PublishedNumber(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +13,24 @@ from portrayal.audit import AuditFolder
 from portrayal.findings import (
     AnalysisSettings,
     Distribution,
+    Finding,
     HumanSide,
+    Part,
+    PublishedNumber,
+    PublishedNumbers,
     StudyData,
     StudyResult,
+    published_numbers,
     votes_on,
 )
 from portrayal.kinds.association.rated_concepts import (
+    ALL,
     LEAST_CONCEPTS,
+    SHARE,
+    TAU,
     RatedConcept,
     compare_with_raters,
+    image_share,
     order_asked,
     rated_concepts,
     raters_table,
@@ -73,9 +83,13 @@ def concepts_beside_raters(
         if concepts:
             about = f"{' rather than '.join(study.attributes)}{suffix}"
             side.tables.append(raters_table(concepts, settings, f"raters{suffix}", about))
-    if not any(side.concepts.values()) and (alone := _rated_alone(study, rated.votes)):
+    alone = _rated_alone(study, rated.votes)
+    if not any(side.concepts.values()) and alone:
         about = " rather than ".join(study.attributes)
         side.tables.append(raters_table(alone, settings, "raters", about))
+    ours = {(one.name, SHARE): image_share(one, settings) for one in alone}
+    beside = published_numbers(study, data[0], ours, suffix=" · raters", measurer="raters")
+    side.tables.extend([] if beside is None else [beside])
     return side
 
 
@@ -102,9 +116,33 @@ def rated_together(
         asked = order_asked(STUDY, KIND, encoder, before=f"{what}: ")
         findings.append(compare_with_raters(asked, concepts, settings))
         tables.append(raters_table(concepts, settings, f"raters-{what}", what))
+    parts_of_all: list[Part] = [*tables]
+    for encoder in dict.fromkeys(encoder for _, encoder in together):
+        found = _over_all(encoder, together, settings)
+        if found is not None:
+            findings.append(found)
+            row = PublishedNumber(ALL, TAU, found.estimate, found.low, found.high)
+            title = f"{TAU} over all concepts"
+            parts_of_all.append(
+                PublishedNumbers(f"tau · {encoder}", title, [row], measurer="raters")
+            )
     if not findings:
         return None
-    return StudyResult(STUDY, KIND, "Machine against raters over all studies", findings, tables)
+    return StudyResult(
+        STUDY, KIND, "Machine against raters over all studies", findings, parts_of_all
+    )
+
+
+def _over_all(
+    encoder: str, together: Mapping[tuple[tuple[str, ...], str], Any], settings: AnalysisSettings
+) -> Finding | None:
+    """Return one tau over the concepts of all studies, whatever their attributes (T2IAT, 5.5)."""
+    own = [parts for (_, by), parts in together.items() if by == encoder]
+    concepts = [one for parts in own for mine in parts for one in mine]
+    if sum(len(parts) for parts in own) < 2 or len(concepts) < LEAST_CONCEPTS:
+        return None
+    asked = order_asked(STUDY, KIND, encoder, before=f"{ALL} · {encoder}: ")
+    return compare_with_raters(asked, concepts, settings)
 
 
 def first_shares(votes: Votes, question: Question, first: str, second: str) -> dict[str, float]:
@@ -151,9 +189,8 @@ def _rated_alone(study: AssociationStudy, votes: Votes) -> list[RatedConcept]:
         concept = votes.images[image].factors.get("concept", "")
         if concept in shares and not math.isnan(share):
             shares[concept].append(share)
-    return [
-        RatedConcept(name, np.array(found), np.zeros(0)) for name, found in shares.items() if found
-    ]
+    concepts = [RatedConcept(name, np.array(one), np.zeros(0)) for name, one in shares.items()]
+    return [one for one in concepts if one.chosen.size]
 
 
 def _question(study: AssociationStudy, votes: Votes) -> Question | None:

@@ -1,8 +1,8 @@
 """Machine against raters: do association scores order concepts as people do?
 
 T2IAT, section 5.5 and Table 2: raters see neutral images and choose the attribute that is more
-closely associated. Here: whoever collected the answers, the share of raters who chose the first
-attribute, image by image.
+closely associated. A concept's score is the fraction of its images for which most raters chose the
+first attribute.
 """
 
 from __future__ import annotations
@@ -21,14 +21,20 @@ from portrayal.findings import (
     Distribution,
     Finding,
     FloatArray,
+    Ours,
     counted,
 )
 from portrayal.numbers import between, p_in_words
-from portrayal.statistics import Interval, cluster_bootstrap
+from portrayal.statistics import Interval, share_interval
 
 TAU = "Kendall's tau"
 LEAST_CONCEPTS = 3
-COLUMNS = ("concept", "rated images", "share of raters", "low", "high", "association", "images")
+SHARE = "share of images"
+ALL = "all concepts"
+COLUMNS = (
+    "concept", "rated images", SHARE, "low", "high", "without majority", "share of raters",
+    "association", "images",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,12 @@ class RatedConcept:
     name: str
     ratings: FloatArray
     associations: FloatArray
+
+    @property
+    def chosen(self) -> FloatArray:
+        """1 where most raters chose the first attribute, 0 the second; none where they tie."""
+        decided = self.ratings[self.ratings != 0.5]
+        return np.asarray(decided > 0.5, dtype=np.float64)
 
 
 def rated_concepts(
@@ -68,8 +80,9 @@ def rated_concepts(
     for name, by_key in values.items():
         rated = [ratings[key] for key in by_key if key in ratings and not math.isnan(ratings[key])]
         used += len(rated)
-        if rated:
-            found.append(RatedConcept(name, np.array(rated), np.array(list(by_key.values()))))
+        concept = RatedConcept(name, np.array(rated), np.array(list(by_key.values())))
+        if concept.chosen.size:
+            found.append(concept)
     return found, len(ratings) - used
 
 
@@ -92,7 +105,7 @@ def compare_with_raters(
         settings: How.
         n_missing: Ratings that could not be used.
     """
-    people = np.array([one.ratings.mean() for one in concepts])
+    people = np.array([one.chosen.mean() for one in concepts])
     machine = np.array([one.associations.mean() for one in concepts])
     tau, p = math.nan, math.nan
     if len(concepts) >= LEAST_CONCEPTS:
@@ -146,21 +159,36 @@ def raters_table(
     """
     rows = []
     for one in concepts:
-        rng = settings.rng("raters", one.name)
-        share = cluster_bootstrap(
-            np.mean, one.ratings, resamples=999, confidence=settings.confidence, rng=rng
-        )
-        bounds = np.clip(share.interval, 0, 1)
+        share = image_share(one, settings)
         mean = float(one.associations.mean()) if one.associations.size else None
-        n = one.ratings.size
-        rows.append([one.name, n, share.estimate, *bounds, mean, one.associations.size])
-    return DataTable(name, f"Raters beside the machine: {about}", COLUMNS, rows)
+        ties = one.ratings.size - one.chosen.size
+        rows.append([
+            one.name, one.ratings.size, *share, ties, float(one.ratings.mean()), mean,
+            one.associations.size,
+        ])  # fmt: skip
+    return DataTable(
+        name,
+        f"Raters beside the machine: {about}",
+        COLUMNS,
+        rows,
+        note=f"{SHARE}: images for which most raters chose the first attribute (T2IAT, Table 2). "
+        "share of raters: the mean over images.",
+    )
+
+
+def image_share(concept: RatedConcept, settings: AnalysisSettings) -> Ours:
+    """Return the fraction of images for which most raters chose the first attribute."""
+    chosen = concept.chosen
+    if not chosen.size:
+        return Ours(None)
+    bounds = share_interval(int(chosen.sum()), chosen.size, confidence=settings.confidence)
+    return Ours(float(chosen.mean()), *bounds)
 
 
 def _interval(concepts: Sequence[RatedConcept], settings: AnalysisSettings, study: str) -> Interval:
     rng = settings.rng(study, "raters")
     draws = min(settings.resamples, 1999)
-    people = np.stack([_means(one.ratings, draws, rng) for one in concepts], axis=1)
+    people = np.stack([_means(one.chosen, draws, rng) for one in concepts], axis=1)
     machine = np.stack([_means(one.associations, draws, rng) for one in concepts], axis=1)
     taus = np.array(
         [stats.kendalltau(x, y).statistic for x, y in zip(machine, people, strict=True)]
