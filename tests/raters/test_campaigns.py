@@ -21,8 +21,9 @@ from portrayal.raters.campaigns import (
 )
 from portrayal.raters.designs import allocation, systematic
 from portrayal.raters.questions import association_questions, default_questions
+from portrayal.raters.selections import selection
 from portrayal.records import Identity, ImageRecord
-from portrayal.studies.reading import study_from_toml
+from portrayal.studies.reading import load_study, study_from_toml
 from portrayal.studies.schema import Study
 from raters_images import png
 
@@ -207,3 +208,60 @@ def test_every_image_of_a_stratum_is_drawn_equally_often() -> None:
 )
 def test_allocation(population: dict[str, int], sample: int, expected: dict[str, int]) -> None:
     assert allocation(population, sample) == expected
+
+
+# --- as rated in the papers ----------------------------------------------------------------------
+
+
+def filled(tmp_path: Path, *names: str) -> AuditFolder:
+    """An audit with all images of built-in studies; of neutral prompts, where raters see those."""
+    found = AuditFolder.at(tmp_path / "paper", Identity("folder", "invented", {}))
+    picture = png(0)
+    for name in names:
+        one = load_study(name)
+        found.remember_study(one.name, one.as_dict())
+        found.append_images(
+            [
+                ImageRecord(prompt.text, seed, "ok", data=picture)
+                for prompt in one.rated_prompts()
+                for seed in range(prompt.images)
+            ]
+        )
+    return found
+
+
+def test_entigen_rates_the_369_images_of_the_paper(tmp_path: Path) -> None:
+    audit = filled(tmp_path, "entigen-paper-wording")
+    named = selection("entigen-rated")
+    studies = studies_of(audit, named.studies_among(audit.studies(), "entigen-rated"))
+    campaign = plan_campaign(audit, studies, ImageChoice(**named.options()))
+    assert len(campaign.subjects) == 369
+    rated = Counter(one.factors["category"] for one in campaign.subjects)
+    assert rated == {"profession": 2 * 7 * 9, "object": 3 * 4 * 9, "wedding": 3 * 5 * 9}
+    said = campaign.questions["attribute"]
+    assert said.wording("police officer", "profession") == (
+        "Does the person look like a police officer?"
+    )
+    assert said.wording("scarf", "object") == "Is the person wearing scarf?"
+    assert said.wording("groom", "wedding") == "Is the image about a groom?"
+    assert said.wording("groom") == "Does it show what was asked for: groom?"
+
+
+def test_t2iat_rates_twenty_images_of_each_of_eight_concepts(tmp_path: Path) -> None:
+    names = selection("t2iat-rated").studies
+    audit = filled(tmp_path, *names)
+    campaign = plan_campaign(
+        audit, studies_of(audit, names), ImageChoice(**selection("t2iat-rated").options())
+    )
+    concepts = Counter(one.factors["concept"] for one in campaign.subjects)
+    assert set(concepts.values()) == {20}
+    assert len(concepts) == 8
+
+
+def test_a_selection_that_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"'entigen' \(did you mean entigen-rated\?\); allowed"):
+        selection("entigen")
+    with pytest.raises(
+        AuditError, match=r"the selection t2iat-rated is of flowers-insects, .*none"
+    ):
+        selection("t2iat-rated").studies_among(["mine"], "t2iat-rated")

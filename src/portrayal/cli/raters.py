@@ -48,6 +48,12 @@ def annotate(
         list[str] | None,
         typer.Option(metavar="STUDY", help="Study to rate; repeatable (default: all studies)."),
     ] = None,
+    selection: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Images as rated in a paper: t2iat-rated, entigen-rated."
+        ),
+    ] = None,
     sample: Annotated[
         int | None,
         typer.Option(min=1, help="Draw this many images at random to check a measurer's labels."),
@@ -92,7 +98,8 @@ def annotate(
             audit, study=study, raters=raters or usual[0], questions=questions,
             attribute=attribute, known=known, database=database,
             per_image=per_image or usual[1], checks=usual[2] if checks is None else checks,
-            sample=sample, per_concept=per_concept, only=_levels(only or ()),
+            selection=selection, sample=sample, per_concept=per_concept,
+            only=_levels(only or ()),
             predicted={} if sample is None else predicted_labels(AuditFolder(audit)),
         )  # fmt: skip
         console.say(prepared.sentence())

@@ -29,6 +29,7 @@ class ImageChoice:
 
     Attributes:
         only: By factor, the levels to take.
+        any_of: Several such choices; an image is taken that one of them takes.
         per_concept: So many images of each concept (or attribute), drawn at random.
         sample: So many images, drawn at random within studies and predicted labels, to check the
             labels of a measurer.
@@ -37,6 +38,7 @@ class ImageChoice:
     """
 
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    any_of: Sequence[Mapping[str, Sequence[str]]] = ()
     per_concept: int | None = None
     sample: int | None = None
     predicted: Mapping[str, str] = field(default_factory=dict)
@@ -57,10 +59,18 @@ class ImageChoice:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was asked for, JSON-ready; predicted labels are in the design's strata."""
+        any_of = [{name: list(levels) for name, levels in one.items()} for one in self.any_of]
         return {
             "only": {name: list(levels) for name, levels in self.only.items()},
+            **({"any_of": any_of} if any_of else {}),
             "per_concept": self.per_concept, "sample": self.sample, "seed": self.seed,
         }  # fmt: skip
+
+    def takes(self, factors: Mapping[str, str]) -> bool:
+        """Tell whether `any_of` leaves an image in."""
+        return not self.any_of or any(
+            all(factors.get(name) in levels for name, levels in one.items()) for one in self.any_of
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +144,10 @@ def plan_campaign(
     if choice.is_check and questions is None:  # what was asked for might sway who looks
         subjects = [replace(one, attribute="") for one in subjects]
     checks = [one for one in subjects if one.expected is not None]
-    rated = _only([one for one in subjects if one.expected is None], choice.only)
+    rated = [one for one in subjects if one.expected is None and choice.takes(one.factors)]
+    if not rated:
+        raise AuditError(f"{audit.path}: the selection leaves no image to rate")
+    rated = _only(rated, choice.only)
     request = {
         "studies": [one.name for one in studies if one is not None],
         "choice": choice.as_dict(),

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from portrayal.errors import ImportFileError, one_of
-from portrayal.studies import StudyPart, Word, did_you_mean, study_error
+from portrayal.studies import StudyPart, Word, did_you_mean, study_error, wording
 
 QuestionId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")]
 Keys = Annotated[tuple[Word, ...], Field(min_length=1)]
@@ -53,10 +53,15 @@ class AnswerChoice(StudyPart):
 
 
 class Question(StudyPart):
-    """One question about one image; without answers to choose it is a box for free text."""
+    """One question about one image; without answers to choose it is a box for free text.
+
+    Attributes:
+        texts: Other texts, by the level of the factor `category`.
+    """
 
     id: QuestionId
     text: Word
+    texts: dict[str, Word] = Field(default_factory=dict)
     help: str = ""
     answers: tuple[AnswerChoice, ...] = ()
     asked_if: dict[str, Keys] = Field(default_factory=dict)
@@ -73,9 +78,10 @@ class Question(StudyPart):
             raise ValueError("has two answers with one key; each key once")
         if self.axis and len(self.groups) < 2:
             raise ValueError("has an axis but fewer than two answers that are groups")
-        for found in _FIELD.findall(self.text):
-            if found != "{attribute}":
-                raise ValueError(f"text has the field {found}; allowed: {{attribute}}")
+        for text in (self.text, *self.texts.values()):
+            for found in _FIELD.findall(text):
+                if found not in ("{attribute}", "{a attribute}"):
+                    raise ValueError(f"text has the field {found}; allowed: {{attribute}}")
         return self
 
     @property
@@ -105,9 +111,11 @@ class Question(StudyPart):
             return None
         return {group: answer for group, answer in own.items() if answer is not None}
 
-    def wording(self, attribute: str) -> str:
+    def wording(self, attribute: str, category: str | None = None) -> str:
         """Return the text for an image that was meant to show this attribute."""
-        return self.text.replace("{attribute}", attribute)
+        text = self.texts.get(category or "", self.text)
+        with_article = wording.with_article(attribute)
+        return text.replace("{attribute}", attribute).replace("{a attribute}", with_article)
 
 
 class QuestionSet(StudyPart):

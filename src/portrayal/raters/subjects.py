@@ -91,7 +91,17 @@ def chosen_questions(study: Study | None, file: Path | None) -> QuestionSet:
         return default_questions()
     asked = default_questions({name: tuple(axis.groups) for name, axis in axes.items()})
     where = study.rated_categories()
-    return _by_category(asked, where) if where else asked
+    asked = _by_category(asked, where) if where else asked
+    return _worded(asked, study.rated_wordings())
+
+
+def _worded(asked: QuestionSet, texts: Mapping[str, str]) -> QuestionSet:
+    """Ask whether an image shows what was asked for in the words of its category."""
+    questions = tuple(
+        one.model_copy(update={"texts": dict(texts)}) if one.id == "attribute" else one
+        for one in asked.questions
+    )
+    return asked.model_copy(update={"questions": questions})
 
 
 def _by_category(asked: QuestionSet, where: Mapping[str, frozenset[str]]) -> QuestionSet:

@@ -97,7 +97,7 @@ def write_page(audit: AuditFolder, paper: Paper, studies: Sequence[Study]) -> Pa
     asked = {shown.questions for shown in paper.shows if shown.questions}
     questions = {
         study.name: [
-            (one.wording("…"), " · ".join(answer.text for answer in one.answers))
+            (" / ".join(one.texts.values()) or one.text, " · ".join(x.text for x in one.answers))
             for one in chosen_questions(study, None).choices
         ]
         for study in studies

@@ -153,6 +153,10 @@ class Study(StudyPart, ABC):
         """
         return {}
 
+    def rated_wordings(self) -> Mapping[str, str]:
+        """Return how raters are asked whether an image shows what was asked for, by category."""
+        return {}
+
     def scoring(self) -> Scoring:
         """Return the factors by which raters' answers are scored."""
         factors = [name for name in self.prompts()[0].factors if name != "template"]
@@ -185,7 +189,7 @@ class Study(StudyPart, ABC):
 
     def wording(self) -> dict[str, Any]:
         """Return what is asked, whatever the amounts; two studies that differ in it are two."""
-        amounts = {*self.amounts, *self.sizes}
+        amounts = {*self.amounts, *self.sizes, "published", "notes", "citation"}
         return {name: value for name, value in self.as_dict().items() if name not in amounts}
 
     def as_dict(self) -> dict[str, Any]:

@@ -483,7 +483,7 @@ def test_raters_see_the_attribute_and_never_the_intervention(
             assert "irrespective" not in page
             assert "honesty" not in page
             shown = re.findall(r'data-question="(\w+)"', page)
-            if "asked for: bride" in page:
+            if "Is the image about a bride?" in page:
                 assert shown == ["attribute", "culture"]
                 answer(rater, code, attribute="yes", culture="western")
             else:

@@ -70,6 +70,8 @@ class Category(StudyPart):
         axes: What is asked about its images.
         template: The prompt, with `{a attribute}` or `{attribute}`.
         act: What an intervention says that all can do, as "be {a attribute}".
+        question: What raters are asked about the attribute, as "Is the person wearing
+            {attribute}?"; "": a question that suits all.
         attributes: The attributes.
         written: Attributes that do not follow the rule for articles, as they are to be written in
             the place of `{a attribute}`: `{ makeup = "makeup" }`.
@@ -80,6 +82,7 @@ class Category(StudyPart):
     axes: Annotated[tuple[Word, ...], Field(min_length=1)]
     template: Word
     act: str = ""
+    question: str = ""
     attributes: Annotated[tuple[Word, ...], Field(min_length=1)]
     written: dict[Word, Word] = Field(default_factory=dict)
     exceptions: dict[Word, Exceptional] = Field(default_factory=dict)
@@ -92,6 +95,7 @@ class Category(StudyPart):
         if _ATTRIBUTE not in wording.fields(self.template):
             raise ValueError(f"template is {self.template!r}; it lacks the field {{attribute}}")
         _check_fields("act", self.act, (_ATTRIBUTE,))
+        _check_fields("question", self.question, (_ATTRIBUTE,))
         for key, table in (("written", self.written), ("exceptions", self.exceptions)):
             for name in table:
                 if name not in self.attributes:

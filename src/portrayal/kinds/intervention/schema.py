@@ -186,6 +186,10 @@ class InterventionStudy(Study):
             for axis in self.axes
         }
 
+    def rated_wordings(self) -> Mapping[str, str]:
+        """Return the categories' own questions for raters."""
+        return {one.name: one.question for one in self.categories if one.question}
+
     def scoring(self) -> Scoring:
         """Return the factors of ENTIGEN's tables."""
         return Scoring("attribute", ("category", "intervention"))

@@ -207,7 +207,7 @@ def _shown(questions: QuestionSet, sheet: Sheet) -> list[Mapping[str, Any]]:
     return [
         {
             "id": question.id,
-            "text": question.wording(sheet.attribute),
+            "text": question.wording(sheet.attribute, sheet.factors.get("category")),
             "help": question.help,
             "answers": question.answers,
             "asked_if": question.asked_if,
