@@ -114,8 +114,9 @@ class Question(StudyPart):
     def wording(self, attribute: str, category: str | None = None) -> str:
         """Return the text for an image that was meant to show this attribute."""
         text = self.texts.get(category or "", self.text)
-        with_article = wording.with_article(attribute)
-        return text.replace("{attribute}", attribute).replace("{a attribute}", with_article)
+        if not attribute:  # no article before nothing
+            return text.replace("{attribute}", "")
+        return wording.fill(text, {"attribute": attribute})
 
 
 class QuestionSet(StudyPart):
