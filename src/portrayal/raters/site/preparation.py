@@ -12,7 +12,7 @@ from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, ImportFileError, SettingError, one_of
 from portrayal.raters.campaigns import Campaign, ImageChoice, plan_campaign, studies_of, united
 from portrayal.raters.questions import QuestionSet, questions_from
-from portrayal.raters.selections import selection as named_selection
+from portrayal.raters.selections import selection
 from portrayal.raters.site.database import FORMAT, Database, has_database, open_database
 from portrayal.raters.site.dealing import Terms
 from portrayal.raters.site.overview import rater_names
@@ -60,7 +60,6 @@ def prepare(
     attribute: str | None = None,
     known: Path | None = None,
     database: str | None = None,
-    selection: str | None = None,
     **options: Any,
 ) -> Preparation:
     """Make an audit ready to be rated, or add to a rating what it lacks.
@@ -78,9 +77,9 @@ def prepare(
         known: A CSV file of images with known answers (`prompt`, `seed`, one column for each
             question), mixed in as attention checks.
         database: A PostgreSQL URL; None: SQLite in the audit folder.
-        selection: The name of images as they were rated in a paper; says studies and choice.
         options: The fields of `Terms` (per_image, checks, seed) and of `ImageChoice` (only,
-            per_concept, sample, predicted).
+            per_concept, sample, predicted); or `selection`, the name of images as they were rated
+            in a paper, which says studies and choice.
 
     Raises:
         AuditError: The audit has nothing to rate, or a number makes no sense.
@@ -88,9 +87,9 @@ def prepare(
     """
     opened = AuditFolder(audit)
     names = [study] if isinstance(study, str) else list(study or ())
-    if selection is not None:
-        named = named_selection(selection)
-        names = names or named.studies_among(opened.studies(), selection)
+    if (selected := options.pop("selection", None)) is not None:
+        named = selection(selected)
+        names = names or named.studies_among(opened.studies(), selected)
         given = {name: one for name, one in options.items() if one not in (None, (), {})}
         options = {**named.options(), **given}
     studies = studies_of(opened, names)
