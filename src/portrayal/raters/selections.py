@@ -12,7 +12,7 @@ from portrayal.errors import AuditError, SettingError, one_of
 from portrayal.studies import StudyPart, did_you_mean
 
 
-class Selection(StudyPart):
+class RatedSelection(StudyPart):
     """Which images are rated.
 
     Attributes:
@@ -42,13 +42,13 @@ class Selection(StudyPart):
 
 
 @functools.cache
-def selections() -> Mapping[str, Selection]:
+def selections() -> Mapping[str, RatedSelection]:
     """Return the selections by name."""
     text = (files("portrayal.raters") / "selections.toml").read_text(encoding="utf-8")
-    return {name: Selection.model_validate(one) for name, one in tomllib.loads(text).items()}
+    return {name: RatedSelection.model_validate(one) for name, one in tomllib.loads(text).items()}
 
 
-def selection(name: str) -> Selection:
+def selection(name: str) -> RatedSelection:
     """Return a selection by name.
 
     Raises:
