@@ -15,7 +15,7 @@ from portrayal_practice import NAME, PAINTER
 from portrayal_practice.painter import paint
 from portrayal_practice.world import World
 
-VERSION = 1
+VERSION = 2
 """Raise this when a scene's image changes: old and new images must not share an audit."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from portrayal_practice.painter.headgear import HATS, OPEN_CROWN
 from portrayal_practice.painter.image import STUDY_BACKDROPS
 from portrayal_practice.painter.looks import HAIR_STYLES, contrasting, draw_look
 from portrayal_practice.painter.occupations import OUTFITS
-from portrayal_practice.painter.palette import HAIR, MONK, luminance
+from portrayal_practice.painter.palette import HAIR, MONK, SKIN, luminance
 from portrayal_practice.painter.people import PROPS
 from portrayal_practice.painter.places import PLACE_PAINTERS
 from portrayal_practice.painter.studies import STUDIES
@@ -69,10 +71,18 @@ def test_monk_colours_are_the_published_ones() -> None:
     assert MONK[9] == (0x29, 0x24, 0x20)
 
 
+def test_painted_skin_keeps_the_order_of_the_scale_and_bears_black_features() -> None:
+    bright = [luminance(colour) for colour in SKIN]
+    assert all(a > b for a, b in itertools.pairwise(bright[2:]))
+    assert SKIN[:5] == MONK[:5]
+    assert bright[9] > 60.0
+    assert bright[4] - bright[5] > 50.0
+
+
 @pytest.mark.parametrize("step", range(1, 11))
 def test_hair_never_merges_with_skin(step: int) -> None:
     for hair in HAIR:
-        gap = abs(luminance(contrasting(hair, MONK[step - 1])) - luminance(MONK[step - 1]))
+        gap = abs(luminance(contrasting(hair, SKIN[step - 1])) - luminance(SKIN[step - 1]))
         assert gap > 20.0
 
 

@@ -11,7 +11,6 @@ from portrayal_practice.painter.palette import (
     SKY,
     WHITE,
     Colour,
-    luminance,
     mix,
     rgb,
     shade,
@@ -76,7 +75,7 @@ def _draw_eye(pen: Pen, look: Look) -> None:
         pen.smooth(
             mix(look.skin, MAGENTA, 0.75), -2.6, -0.4, -0.6, -3.2, 2.4, -3.2, 3.6, -1.4, 0, 0
         )
-    pen.oval(0, 0, 2.3 * big, 1.75 * big, WHITE)
+    pen.oval(0, 0, 2.5 * big, 1.95 * big, WHITE)
     iris = look.eye
     pen.disc(-0.15, 0.1, 1.4 * big, iris)
     pen.disc(-0.15, 0.1, 0.75 * big, rgb("120e10"))
@@ -91,7 +90,7 @@ def _draw_eye(pen: Pen, look: Look) -> None:
         pen.curve(0.5, look.dark, -1.9, 1.7, 0, 2.2, 1.9, 1.6)
     brow = mix(look.hair, rgb("2a1e18"), 0.45)
     if look.dark_skinned:
-        brow = mix(look.skin, rgb("08060a"), 0.75)
+        brow = mix(look.skin, rgb("08060a"), 0.85)
     inner, outer = (-5.0, -2.8) if sad else (-3.5, -3.5)
     pen.curve(look.brow, brow, -2.3, inner, 0.3, (-4.4 if not sad else -4.1), 2.8, outer, end=0.45)
 
@@ -128,7 +127,7 @@ def draw_beard(pen: Pen, look: Look) -> None:
     """Draw facial hair, if any; goes under the mouth."""
     w, dx = look.width, look.gaze * 0.8
     # A fair beard on dark skin would read as lighter skin, so beards are darker there.
-    darkness = 0.9 if luminance(look.skin) < 55.0 else 0.6 if look.dark_skinned else 0.1
+    darkness = 0.92 if look.dark_skinned else 0.1
     hair = mix(look.hair, rgb("100c0e"), darkness)
     if look.beard == "stubble":
         pen.mirror(
@@ -155,7 +154,7 @@ def draw_face_wear(pen: Pen, look: Look, *, glasses: bool, earring: bool) -> Non
             pen.ring(side * (look.width + 0.6), 6.8, 1.7, 0.9, GOLD)
     if not glasses:
         return
-    frame = INK if not look.dark_skinned else rgb("e8c060")
+    frame = INK if not look.dark_skinned else rgb("c4ccd8")
     for side in (-1.0, 1.0):
         x = dx + side * 4.3
         pen.oval(x, 0.8, 3.5, 3.1, veil(WHITE, 0.22))

@@ -14,7 +14,7 @@ import numpy as np
 from portrayal_practice.painter.palette import (
     GREY_HAIR,
     HAIR,
-    MONK,
+    SKIN,
     Colour,
     between,
     jitter,
@@ -85,13 +85,13 @@ class Look:
 
 def _skin(step: int, rng: np.random.Generator) -> Colour:
     amount = 2.0 if step >= 8 else 4.0
-    return jitter(rng, MONK[step - 1], amount)
+    return jitter(rng, SKIN[step - 1], amount)
 
 
 def _hair(person: ShownPerson, rng: np.random.Generator) -> Colour:
     grey = 0.85 if person.age == "older" else 0.0
     colour = pick(rng, GREY_HAIR) if rng.random() < grey else pick(rng, HAIR)
-    return contrasting(jitter(rng, colour, 12.0), MONK[person.skin - 1])
+    return contrasting(jitter(rng, colour, 12.0), SKIN[person.skin - 1])
 
 
 def contrasting(hair: Colour, skin: Colour) -> Colour:
@@ -100,8 +100,8 @@ def contrasting(hair: Colour, skin: Colour) -> Colour:
     gap = luminance(hair) - bright
     if abs(gap) >= 34.0:
         return hair
-    if bright < 55.0:
-        return mix(hair, rgb("86685c") if hair[0] >= hair[2] else rgb("74748e"), 0.6)
+    if bright < 110.0:
+        return mix(hair, rgb("0c0a10"), 0.8)
     if gap > 0.0 and bright < 160.0:
         return mix(hair, rgb("fce2a0"), 0.5)
     return shade(hair, 0.76 if bright > 170.0 else 0.42)
@@ -138,11 +138,11 @@ def draw_look(person: ShownPerson, *, covered: bool, rng: np.random.Generator) -
     build = {"woman": 0.0, "man": 1.0, "ambiguous": 0.5}[kind]
     if child:
         build = 0.25 + 0.15 * build
-    dark = luminance(skin) < 60.0
+    dark = luminance(skin) < 80.0
     return Look(
         skin=skin,
         dark=shade(skin, 0.72 if dark else 0.84),
-        glow=mix(skin, rgb("ffd8b0"), 0.16 if dark else 0.3),
+        glow=mix(skin, rgb("ffd8b0"), 0.24 if dark else 0.3),
         line=mix(skin, rgb("0e0a0c"), 0.62) if dark else shade(skin, 0.55),
         hair=_hair(person, rng),
         style=style,
@@ -155,7 +155,7 @@ def draw_look(person: ShownPerson, *, covered: bool, rng: np.random.Generator) -
         neck=4.0 + 2.3 * build,
         shoulders=(16.6 + 4.6 * build + 1.6 * (draws[6] - 0.5)) * (0.8 if child else 1.0),
         eye=pick(rng, EYES[:3] if person.skin >= 6 else EYES),
-        gaze=between(rng, -0.6, 0.6),
+        gaze=between(rng, -1.7, 1.7),
         width=9.2 + 0.5 * build + 0.5 * (draws[7] - 0.5) + (0.6 if child else 0.0),
         presentation=kind,
         age=person.age,

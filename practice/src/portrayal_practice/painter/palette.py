@@ -96,3 +96,16 @@ def jitter(rng: np.random.Generator, colour: Colour, amount: float = 14.0) -> Co
         max(0, min(255, int(value + amount * (move + common))))
         for value, move in zip(colour[:3], moves[:3], strict=True)
     )
+
+
+_LAMP, _LAMP_SHARE, _LAMP_BELOW = rgb("d09a6c"), 0.36, 132.0
+
+
+def _in_the_light(colour: Colour) -> Colour:
+    """Lay a warm lamp on a skin colour, the more the darker it is."""
+    return mix(colour, _LAMP, _LAMP_SHARE * max(0.0, 1.0 - luminance(colour) / _LAMP_BELOW))
+
+
+SKIN: tuple[Colour, ...] = tuple(_in_the_light(colour) for colour in MONK)
+"""`MONK` as painted. Black brows and beards vanish on the darkest published colours, so steps 7
+to 10 are painted in a warm light; their order stays, and so does their distance to step 5."""

@@ -52,12 +52,18 @@ class Spot:
 
 _GROUPS: dict[int, tuple[Spot, ...]] = {
     1: (Spot(32.0, 26.0, 1.0),),
-    2: (Spot(18.5, 30.0, 0.72), Spot(45.5, 30.0, 0.72)),
-    3: (Spot(13.0, 27.0, 0.56), Spot(51.0, 27.0, 0.56), Spot(32.0, 36.0, 0.6)),
+    2: (Spot(16.5, 30.0, 0.68), Spot(47.5, 30.0, 0.68)),
+    3: (Spot(11.5, 25.0, 0.54), Spot(52.5, 25.0, 0.54), Spot(32.0, 38.0, 0.56)),
     4: (Spot(11.0, 22.0, 0.46), Spot(33.0, 20.0, 0.46), Spot(22.0, 40.0, 0.5),
         Spot(50.0, 36.0, 0.5)),
 }  # fmt: skip
 
+
+FRAMINGS: tuple[Spot, ...] = (
+    Spot(0.0, 0.0, 1.0), Spot(0.0, 0.0, 1.0), Spot(0.0, 2.5, 1.2), Spot(0.0, 1.0, 1.1),
+    Spot(-4.5, 0.5, 1.04), Spot(4.5, 0.5, 1.04), Spot(0.0, 1.0, 0.9),
+)  # fmt: skip
+"""How one person alone is framed, as changes to their spot: close up, to a side, further away."""
 
 _PROP_SPOTS: dict[str, Spot] = {
     "side": Spot(19.0, 23.5, 1.12),
@@ -82,12 +88,15 @@ def place_people(
     """
     rng = pen.rng
     spots = _GROUPS[len(people)]
-    dx, dy = between(rng, -3, 3), between(rng, -2, 2)
+    dx, dy, near = between(rng, -3, 3), between(rng, -2, 2), 1.0
+    if len(people) == 1:
+        frame = pick(rng, FRAMINGS)
+        near, dx, dy = frame.scale, dx + frame.x, dy + frame.y
     flip = rng.random() < 0.5
     for index, (person, spot) in enumerate(zip(people, spots, strict=True)):
         tall = _headroom(person)
         small = 0.93 if person.age == "child" else 1.0
-        size = spot.scale * small * between(rng, 0.95, 1.06) * (0.94 if tall else 1.0)
+        size = near * spot.scale * small * between(rng, 0.95, 1.06) * (0.94 if tall else 1.0)
         x = spot.x + dx * spot.scale + between(rng, -1, 1)
         y = spot.y + dy + (4.0 * spot.scale if tall else 0.0) + (3.5 if small < 1.0 else 0.0)
         own = np.random.default_rng((seed, FIRST_STREAM + index))
@@ -109,7 +118,7 @@ def _draw_person(pen: Pen, person: ShownPerson, *, held: Prop | None, light: Lig
     look = draw_look(person, covered=covered, rng=rng)
     cloth = pen.lit(light.softened(CLOTHES_SHARE))
     body = pen.lit(light.softened(SKIN_SHARE))
-    tilt = between(rng, -4, 4)
+    tilt = between(rng, -7, 7)
     head = body.at(0, 0, turn=tilt)
     arms = outfit is not None and outfit.pose == "arms"
     if not (person.dress and veiled(person)):
