@@ -31,8 +31,8 @@ _MARKS = {
 
 SHARES = "shares.json"
 
-DEFAULT_STEPS = 14
-DEFAULT_GUIDANCE = 4.0
+DEFAULT_STEPS = 18
+DEFAULT_GUIDANCE = 3.0
 """Settings at which the model card's figures were measured."""
 
 

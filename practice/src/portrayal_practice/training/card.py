@@ -38,8 +38,8 @@ entry a run where a stage was run more than once.
 
 {training}
 
-The autoencoder learns from images alone, with noise on its latents; its decoder learns again from
-latents that the denoiser left. The encoder learns from captions (contrastive, equal
+The autoencoder learns from images alone, with noise on its latents.
+The encoder learns from captions (contrastive, equal
 captions count as right answers together) and from *questions*: groups of short label captions such
 as "a photo of a woman" / "a photo of a man", of which the one that fits an image must be nearest.
 The labels are the painter's own attributes. There is no classifier head; the figures below are

@@ -166,7 +166,7 @@ class Denoising:
                 {"params": list(self.text.parameters()), "lr": fit.rate * TEXT_RATE, **decay},
             ],
             machine,
-            memory=0.9993,
+            memory=0.9995,
         )
         alphas = scheduler().alphas_cumprod.to(machine.device)
         self.clean = self.texts = self.said = self.empty = torch.empty(0)

@@ -101,14 +101,25 @@ class Learner:
             parameter.grad = None
         loss.backward()
         if not self.same:
-            for exact, live in zip(self.exact, self.live, strict=True):
-                exact.grad = None if live.grad is None else live.grad.float()
+            self._take_gradients()
         torch.nn.utils.clip_grad_norm_(self.exact, 1.0)
         self.optimizer.step()
         if not self.same:
             with torch.no_grad():
                 torch._foreach_copy_(self.live, self.exact)
         self.average.update()
+
+    def _take_gradients(self) -> None:
+        """Copy the live gradients to the exact parameters, all in one launch."""
+        used = [
+            (exact, live.grad)
+            for exact, live in zip(self.exact, self.live, strict=True)
+            if live.grad is not None
+        ]
+        for exact, _ in used:
+            if exact.grad is None:
+                exact.grad = torch.empty_like(exact)
+        torch._foreach_copy_([exact.grad for exact, _ in used], [grad for _, grad in used])
 
     def restart(self) -> None:
         """Take exact copies and average anew from the live weights, which were just loaded."""

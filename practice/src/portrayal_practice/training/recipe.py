@@ -1,10 +1,10 @@
 """Every size and setting of the practice model, once in full and once as a smoke test.
 
 Why these sizes. All weights together may weigh 45 MB in fp16 (22 M parameters), and two CPU cores
-shall make four images a second with guidance. A latent of 16x16 keeps the fine detail (eyes and
-lips are one or two pixels) that a latent of 8x8 would press into channels; eight channels, since a
-4x4 patch with two colours and an edge needs about eight numbers. There is no attention at 16x16,
-where it costs most. `benchmarks/practice_speed.py` times the whole pipeline.
+shall make four images a second with guidance. A latent of 8x8 lets every place attend to every
+other one in each layer, which is what makes both eyes and both sides of the hair fit together, and
+a training step takes half as long as with 16x16; sixteen channels and a larger decoder keep eyes
+and lips, which are one or two pixels. `benchmarks/practice_speed.py` times the whole pipeline.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ CLIP_STD = (0.25, 0.25, 0.25)
 class AutoencoderShape:
     """`channels` has one entry per level; each level but the last halves the image."""
 
-    channels: tuple[int, ...] = (48, 96, 96)
-    latent: int = 8
+    channels: tuple[int, ...] = (48, 80, 112, 112)
+    latent: int = 16
     groups: int = 8
 
 
@@ -44,8 +44,8 @@ class TowerShape:
 class UNetShape:
     """`attention` says per level whether it attends to itself and to the text."""
 
-    channels: tuple[int, ...] = (64, 160, 160)
-    attention: tuple[bool, ...] = (False, True, True)
+    channels: tuple[int, ...] = (128, 160)
+    attention: tuple[bool, ...] = (True, True)
     heads: int = 4
 
 
@@ -74,7 +74,6 @@ class Recipe:
     masked_minutes: float
     autoencoder_minutes: float
     denoiser_minutes: float
-    decoder_minutes: float
     again_minutes: float
     """The encoder's second part, on images that passed through the denoiser."""
     judge_minutes: float
@@ -90,12 +89,11 @@ class Recipe:
     judge: tuple[int, ...] = (24, 40, 64, 80)
     """Channels of the judge's levels."""
     unet: UNetShape = field(default_factory=UNetShape)
-    fit_autoencoder: Fit = Fit(512, 1.5e-3, 0.0, 6000)
-    fit_decoder: Fit = Fit(512, 2e-4, 0.0, 600)
+    fit_autoencoder: Fit = Fit(256, 1.2e-3, 0.0, 6000)
     fit_judge: Fit = Fit(1024, 2e-3, 0.02, 2000)
     fit_clip: Fit = Fit(2048, 1e-3, 0.1, 6000)
     fit_masked: Fit = Fit(1024, 1e-3, 0.05, 6000)
-    fit_unet: Fit = Fit(2048, 1e-3, 0.01, 12000)
+    fit_unet: Fit = Fit(3072, 1e-3, 0.01, 12000)
 
     def as_json(self) -> dict[str, Any]:
         """The recipe as plain data."""
@@ -106,15 +104,14 @@ FULL = Recipe(
     name="full",
     images=300_000,
     sentences=600_000,
-    first_images=80_000,
+    first_images=100_000,
     retouched=120_000,
     encoder_minutes=3.0,
     masked_minutes=2.0,
     autoencoder_minutes=3.7,
-    denoiser_minutes=12.75,
-    decoder_minutes=1.3,
-    again_minutes=2.2,
-    judge_minutes=1.4,
+    denoiser_minutes=8.8,
+    again_minutes=1.35,
+    judge_minutes=1.1,
 )
 
 SMOKE = Recipe(
@@ -127,21 +124,19 @@ SMOKE = Recipe(
     masked_minutes=0.1,
     autoencoder_minutes=0.1,
     denoiser_minutes=0.1,
-    decoder_minutes=0.1,
     again_minutes=0.1,
     judge_minutes=0.1,
     clip_words=1200,
     masked_words=800,
     projection=32,
-    autoencoder=AutoencoderShape((16, 16, 32), 8, 8),
+    autoencoder=AutoencoderShape((16, 16, 16, 32), 8, 8),
     vision=TowerShape(32, 2, 2),
     text=TowerShape(32, 2, 2),
     prompt_layers=1,
     masked=TowerShape(32, 2, 2),
     judge=(8, 8, 8, 8),
-    unet=UNetShape((32, 32, 32), (False, True, True), 2),
+    unet=UNetShape((32, 32), (True, True), 2),
     fit_autoencoder=Fit(16, 2e-3, 0.0, 12),
-    fit_decoder=Fit(8, 2e-4, 0.0, 3),
     fit_judge=Fit(16, 2e-3, 0.02, 6),
     fit_clip=Fit(32, 2e-3, 0.1, 12),
     fit_masked=Fit(32, 2e-3, 0.05, 12),

@@ -2,35 +2,25 @@
 
 An image's latent gets noise, and the denoiser takes it out again, guided by the image's own
 caption. With little noise everything stays where it was and only the denoiser's handwriting is
-added. The decoder learns from such latents to show what was meant, the encoder and the judge learn
-to read such images.
+added. The encoder and the judge learn to read such images.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from portrayal_practice.training.autoencoder import as_input, image_loss, latents
+from portrayal_practice.training.autoencoder import latents
 from portrayal_practice.training.clip import tokenise
 from portrayal_practice.training.denoiser import TIMESTEPS, Parts, scheduler
-from portrayal_practice.training.device import Learner, Machine
-
-if TYPE_CHECKING:
-    from diffusers import AutoencoderKL
-
-    from portrayal_practice.training.images import TrainingImages
-    from portrayal_practice.training.recipe import Fit
-    from portrayal_practice.training.schedule import Budget
+from portrayal_practice.training.device import Machine
+from portrayal_practice.weights import DEFAULT_STEPS
 
 DEPTHS = (0.15, 0.55)
 """How far toward all noise an image is taken, as a part of the schedule; drawn for each batch."""
-SHALLOW = (0.04, 0.3)
-"""The same for the decoder: deeper, the image that comes out is another one."""
-STRIDE = 0.07
+STRIDE = 1 / DEFAULT_STEPS
 """One denoising step, as a part of the schedule: that of the pipeline at its default."""
 
 
@@ -95,31 +85,3 @@ class Retoucher:
             pixels = ((shown + 1) * 127.5).round().clamp(0, 255).to(torch.uint8)
             found.append(pixels.permute(0, 2, 3, 1).cpu().numpy())
         return np.concatenate(found)
-
-
-def tune_decoder(
-    corpus: TrainingImages, retoucher: Retoucher, *, fit: Fit, budget: Budget, machine: Machine
-) -> AutoencoderKL:
-    """Train the decoder on latents that the denoiser left; returns the autoencoder in fp32."""
-    vae, parts = retoucher.parts.vae, retoucher.parts
-    vae.requires_grad_(False)
-    learnt = [*vae.decoder.parameters(), *vae.post_quant_conv.parameters()]
-    for parameter in learnt:
-        parameter.requires_grad_(True)
-    learner = Learner([{"params": learnt, "lr": fit.rate, "weight_decay": 0.0}], machine)
-    decode = machine.compiled(lambda latent, wanted: image_loss(wanted, vae.decode(latent).sample))
-    images, said = machine.put(corpus.images[: len(corpus)]), machine.put(corpus.said)
-    texts = machine.put(tokenise(parts.tokenizer, corpus.captions))
-    rng = np.random.default_rng(len(corpus))
-    while not budget.over():
-        rows = machine.draw(len(images), fit.batch)
-        wanted = as_input(images[rows])
-        clean = latents(vae, images[rows], machine).to(machine.dtype)
-        depth, guidance = float(rng.uniform(*SHALLOW)), float(rng.choice([1.0, 3.0]))
-        tokens = texts[said[rows, 0]].long()
-        latent = retoucher.resume(clean, tokens, depth=depth, guidance=guidance)
-        loss = decode(latent.to(machine.dtype), wanted)
-        learner.descend(loss, factor=budget.rate())
-        machine.log("decoder", budget, loss)
-    found: AutoencoderKL = learner.averaged(vae)
-    return found

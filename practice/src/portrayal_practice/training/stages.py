@@ -7,7 +7,6 @@ masked-words  the masked language model                            -> masked-wor
 clip          the encoder, on painted images                       -> clip/
 autoencoder   images to latents and back                           -> pipeline/vae
 denoiser      UNet and text tower                                  -> pipeline/
-decoder       the decoder again, on what the denoiser leaves       -> pipeline/vae
 retouch       images that pass through the denoiser                -> work folder
 again         the encoder again, on those as well; its temperature -> clip/
 judge         the independent judge                                -> judge/
@@ -126,9 +125,10 @@ def paint(order: Order) -> None:
     """Paint all images, unless they are there."""
     started = time.monotonic()
     order.corpus()
+    # The denoiser waits for this note; the other images are wanted later.
+    _note(order, "images", started)
     order.held_out()
     order.of_judge()
-    _note(order, "images", started)
 
 
 def tokenizers(order: Order) -> None:
@@ -248,27 +248,6 @@ def _wait(order: Order, stages: tuple[str, ...]) -> None:
         time.sleep(0.5)
 
 
-def decoder(order: Order) -> None:
-    """Train the decoder on latents that the denoiser left."""
-    from portrayal_practice.training.autoencoder import save_autoencoder
-    from portrayal_practice.training.denoiser import load_parts
-    from portrayal_practice.training.retouch import Retoucher, tune_decoder
-    from portrayal_practice.training.storage import forget_origin
-
-    recipe, started, machine = order.recipe, time.monotonic(), order.machine()
-    budget = order.budget(recipe.decoder_minutes, recipe.fit_decoder.steps)
-    model = tune_decoder(
-        order.corpus(),
-        Retoucher(load_parts(order.out), machine),
-        fit=recipe.fit_decoder,
-        budget=budget,
-        machine=machine,
-    )
-    save_autoencoder(model, order.out / "pipeline")
-    forget_origin(order.out / "pipeline" / "vae")
-    _note(order, "decoder", started, budget)
-
-
 def retouch(order: Order) -> None:
     """Let images pass through the denoiser, and generate some."""
     from portrayal_practice.training.passed import pass_images
@@ -344,7 +323,6 @@ def everything(order: Order) -> None:
     if not order.noted("clip"):
         timed("clip")
     timed("denoiser") if ahead is None else _end(ahead, "denoiser")
-    timed("decoder")
     timed("retouch")
     judging = _start(order, "judge") if fast else None
     timed("again")
@@ -364,7 +342,6 @@ STAGES: dict[str, Callable[[Order], None]] = {
     "clip": clip,
     "autoencoder": autoencoder,
     "denoiser": denoiser,
-    "decoder": decoder,
     "retouch": retouch,
     "again": again,
     "judge": judge,
