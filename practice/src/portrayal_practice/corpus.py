@@ -68,8 +68,12 @@ class CorpusItem:
     topic: Topic
 
 
-def corpus_items(n: int, *, seed: int, start: int = 0) -> Iterator[CorpusItem]:
+def corpus_items(
+    n: int, *, seed: int, start: int = 0, world: World | None = None
+) -> Iterator[CorpusItem]:
     """Items start, start + 1, ... start + n - 1 of the corpus with this seed.
+
+    They are of the shipped world unless another one is given.
 
     Raises:
         PracticeError: If a number is negative.
@@ -77,8 +81,8 @@ def corpus_items(n: int, *, seed: int, start: int = 0) -> Iterator[CorpusItem]:
     for name, value in (("n", n), ("seed", seed), ("start", start)):
         if value < 0:
             raise PracticeError(f"corpus: {name} is {value}; allowed: 0 or more")
-    world = World.load()
-    return (_item(world, seed, index) for index in range(start, start + n))
+    drawn = world or World.load()
+    return (_item(drawn, seed, index) for index in range(start, start + n))
 
 
 def _item(world: World, seed: int, index: int) -> CorpusItem:

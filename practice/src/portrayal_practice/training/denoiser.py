@@ -171,7 +171,7 @@ class Denoising:
         alphas = scheduler().alphas_cumprod.to(machine.device)
         self.clean = self.texts = self.said = self.empty = torch.empty(0)
         self._forward = machine.compiled(
-            lambda *given: _forward(self.unet, self.text, alphas, *given)
+            lambda *given: denoising_loss(self.unet, self.text, alphas, *given)
         )
 
     def warm_up(self) -> None:
@@ -249,7 +249,7 @@ class Denoising:
         return (places * TIMESTEPS).long().clamp(max=TIMESTEPS - 1)
 
 
-def _forward(
+def denoising_loss(
     unet: UNet2DConditionModel,
     text: CLIPTextModel,
     alphas: torch.Tensor,
@@ -258,6 +258,7 @@ def _forward(
     tokens: torch.Tensor,
     steps: torch.Tensor,
 ) -> torch.Tensor:
+    """Squared error of the predicted v, for latents with noise at the given time steps."""
     signal = alphas[steps].sqrt().view(-1, 1, 1, 1)
     spoil = (1 - alphas[steps]).sqrt().view(-1, 1, 1, 1)
     noisy = (signal * clean + spoil * noise).to(clean.dtype)
