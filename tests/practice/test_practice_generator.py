@@ -8,6 +8,7 @@ import pytest
 from portrayal.generators import Generator, open_generator
 from portrayal.measurers import open_measurer
 from portrayal.records import Request
+from portrayal_practice.training.recipe import WINDOW
 from portrayal_practice.weights import DEFAULT_GUIDANCE, DEFAULT_STEPS
 
 REQUESTS = [Request(("a photo of a doctor", "a tulip")[i % 2], i // 2) for i in range(8)]
@@ -29,14 +30,15 @@ def test_it_is_known_by_its_name_and_its_own_settings() -> None:
     }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_a_image_does_not_depend_on_its_batch(dtype: str) -> None:
+@pytest.mark.parametrize(("dtype", "rounding"), [("float32", 1), ("bfloat16", 4)])
+def test_an_image_does_not_depend_on_its_batch(dtype: str, rounding: int) -> None:
     generator = open_generator("practice", steps=4, dtype=dtype)
     together = generator.generate(REQUESTS)
     alone = [generator.generate([request])[0] for request in REQUESTS]
     for one, other in zip(together, alone, strict=True):
         difference = np.asarray(one.image, dtype=int) - np.asarray(other.image, dtype=int)
-        assert np.abs(difference).max() <= 2
+        assert np.abs(difference).max() <= rounding
+        assert np.abs(difference).mean() < 0.25
 
 
 def test_its_encoder_tells_its_images_apart(generator: Generator) -> None:
@@ -52,5 +54,5 @@ def test_its_encoder_tells_its_images_apart(generator: Generator) -> None:
 def test_a_long_prompt_is_noticed(generator: Generator) -> None:
     from portrayal.errors import PromptTooLong
 
-    with pytest.raises(PromptTooLong, match="reads 77"):
+    with pytest.raises(PromptTooLong, match=f"reads {WINDOW}"):
         generator.check(["doctor " * 90])
