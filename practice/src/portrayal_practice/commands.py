@@ -19,7 +19,7 @@ from portrayal.numbers import DASH, interval, number
 from portrayal.plugins import CommandGroup
 
 app = typer.Typer(
-    help="The practice world: truth, corpus, train. Fiction for calibration.",
+    help="The practice world: truth, corpus, train, variant. Fiction for calibration.",
     no_args_is_help=True,
 )
 
@@ -104,6 +104,23 @@ def train(
     work = out.with_name(f"{out.name}-images")
     STAGES["all"](Order(recipe=recipe, out=out, work=work, compile=True))
     console.say(f"wrote the practice model to {out}")
+
+
+@app.command()
+def variant(
+    name: Annotated[str, typer.Argument(help="more-women, framed or mirrored.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the adapter's file.")],
+    steps: Annotated[int, typer.Option(min=1, help="Training steps of 32 images.")] = 400,
+) -> None:
+    """Train an adapter of the practice model with a known difference, to compare with it."""
+    from portrayal_practice.training.variants import VARIANTS, train_variant, variant_table
+
+    variant_table(name)  # a wrong name is known before torch is loaded
+    path = train_variant(name, out, steps=steps)
+    console.say(
+        f"wrote {path}, which {VARIANTS[name].difference}; "
+        f"use it with: portrayal run STUDY --model practice --lora {path} --out AUDIT"
+    )
 
 
 def show_truths(rows: Sequence[Mapping[str, Any]]) -> None:
