@@ -1,5 +1,9 @@
 from . import outcomes as outcomes
+from .acts import THINGS as THINGS
+from .acts import Act as Act
+from .acts import Thing as Thing
 from .cells import harmless as harmless
+from .cells import read_factors as read_factors
 from .compaction import CompactionSummary as CompactionSummary
 from .compaction import compact as compact
 from .documents import IDENTITY as IDENTITY
@@ -25,6 +29,7 @@ from .object_stores import answering as answering
 from .parts import part_paths as part_paths
 from .parts import prepared as prepared
 from .parts import read_part as read_part
+from .rebuilding import rebuild_header as rebuild_header
 from .repairing import RepairReport as RepairReport
 from .repairing import repair as repair
 from .selections import SAMPLED as SAMPLED

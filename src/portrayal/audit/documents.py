@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import hashlib
 import io
 import json
 import re
@@ -75,7 +76,11 @@ def remember_document(audit: Path, kind: str, name: str, content: Mapping[str, A
         )
     file = audit / kind / f"{name}.json"
     text = json.dumps(content, indent=1, ensure_ascii=False)
-    if not file.exists() or file.read_text(encoding="utf-8") != text:
+    before = file.read_text(encoding="utf-8") if file.exists() else text
+    if before != text and kind == "studies":
+        version = hashlib.sha256(before.encode()).hexdigest()[:12]
+        write_text(file.parent / "earlier" / f"{name}-{version}.json", before)
+    if before != text or not file.exists():
         write_text(file, text)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import re
 import unicodedata
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit.cells import harmless
+from portrayal.audit.cells import harmless, read_factors
 from portrayal.audit.files import write_text, writing
 from portrayal.audit.folder import AuditFolder
 from portrayal.audit.locations import location
@@ -139,7 +138,7 @@ def _write_files(
 
 
 def _as_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
-    factors = [json.loads(row["factors"] or "{}") for row in rows]
+    factors = [read_factors(row["factors"]) for row in rows]
     names = list(dict.fromkeys(name for found in factors for name in found))
     heads = [f"factor_{name}" if name in ("file_name", *_COLUMNS) else name for name in names]
     text = io.StringIO()

@@ -8,6 +8,7 @@
     campaigns/<name>.json               what raters were asked, and how images were chosen
     validations/<name>.json             how often a measurer was right on images with known labels
     studies/<name>.json                 the studies asked of this audit, as they were asked
+    acts/<time>-<hash>.json             what was retired, restored or renamed, and why
     imports/skipped-<time>.csv          rows of an import that were broken, and how
     looks/part-*.parquet                one row per question of each analysis that people saw
     results.json, report/index.html     what was found
@@ -31,7 +32,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from portrayal.audit import documents
-from portrayal.audit.files import writing
+from portrayal.audit.acts import Act, Thing, read_acts, record_act, retired
+from portrayal.audit.files import quoted, writing
 from portrayal.audit.header import Header
 from portrayal.audit.keys import key_rule
 from portrayal.audit.locations import location, object_path
@@ -287,10 +289,16 @@ class AuditFolder:
 
     # --- measurements ------------------------------------------------------------------------
 
-    def measurers(self) -> list[Identity]:
-        """Return the identities of all measurers that have seen images of this audit."""
+    def measurers(self, *, retired: bool = False) -> list[Identity]:
+        """Return the identities of all measurers that have seen images of this audit.
+
+        Args:
+            retired: Also those that were retired.
+        """
         files = sorted((self.path / "measurements").glob(f"*/{documents.IDENTITY}"))
-        return [documents.read_identity(file)[0] for file in files]
+        out = {} if retired else self.retired("measurer")
+        found = [documents.read_identity(file)[0] for file in files]
+        return [one for one in found if one.digest not in out]
 
     def measurer(self, name: str | None = None) -> Identity:
         """Return the identity of the measurer with this name (or the only one)."""
@@ -430,9 +438,9 @@ class AuditFolder:
         """Store raters' answers as one part; return how many were not here yet."""
         return self._votes.append(votes_table(ballots)) if ballots else 0
 
-    def campaigns(self) -> dict[str, dict[str, Any]]:
-        """Return the rating campaigns of this audit, by name."""
-        return documents.read_documents(self.path, "campaigns")
+    def campaigns(self, *, retired: bool = False) -> dict[str, dict[str, Any]]:
+        """Return the rating campaigns of this audit, by name; also retired ones where asked for."""
+        return self._in_use("campaigns", {} if retired else self.retired("campaign"))
 
     def remember_campaign(self, name: str, campaign: Mapping[str, Any]) -> None:
         """Keep what a campaign asks, and how its images were chosen."""
@@ -440,13 +448,37 @@ class AuditFolder:
 
     # --- studies and results -----------------------------------------------------------------
 
-    def studies(self) -> dict[str, dict[str, Any]]:
-        """Return the studies that were asked of this audit, by name."""
-        return documents.read_documents(self.path, "studies")
+    def studies(self, *, retired: bool = False) -> dict[str, dict[str, Any]]:
+        """Return the studies that were asked of this audit, by name; also retired ones if asked."""
+        return self._in_use("studies", {} if retired else self.retired("study"))
 
     def remember_study(self, name: str, study: Mapping[str, Any]) -> None:
-        """Keep a study with the audit, so that later verbs need not be told again."""
+        """Keep a study with the audit, so that later verbs need not be told again.
+
+        An earlier version under the same name is kept in `studies/earlier/`.
+
+        Raises:
+            AuditError: The study was retired.
+        """
+        act = self.retired("study").get(name)
+        if act is not None:
+            raise AuditError(
+                f"{self.path}: the study {name} was retired ({act.reason}); count it again with: "
+                f"portrayal restore {quoted(self.path)} study {name} --reason WHY"
+            )
         documents.remember_document(self.path, "studies", name, study)
+
+    def retired(self, thing: Thing) -> dict[str, Act]:
+        """Return what was retired and not restored, by name (of measurers the digest)."""
+        return retired(read_acts(self.path), thing)
+
+    def record(self, act: Act) -> Act:
+        """Write an act down: something is retired, restored or renamed from now on."""
+        return record_act(self.path, act)
+
+    def _in_use(self, kind: str, out: Mapping[str, Act]) -> dict[str, dict[str, Any]]:
+        found = documents.read_documents(self.path, kind)
+        return {name: one for name, one in found.items() if name not in out}
 
     def validations(self) -> dict[str, dict[str, Any]]:
         """Return what is known of measurers from images with known labels, by name."""

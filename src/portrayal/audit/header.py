@@ -51,13 +51,18 @@ class Header:
         if file.exists():
             return
         cls.check_place(folder)
+        cls.write(folder, generator)
+
+    @classmethod
+    def write(cls, folder: Path, generator: Identity) -> None:
+        """Write audit.json into a folder that is known to be an audit, unless it is there."""
         content = {
             "format": FORMAT,
             "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
             "generator": generator.as_dict(),
             "packages": installed_packages(),
         }
-        write_text(file, _written(content), keep=True)
+        write_text(folder / FILE, _written(content), keep=True)
 
     @staticmethod
     def exists(folder: Path) -> bool:
@@ -96,7 +101,7 @@ class Header:
                 f"{folder}: no such folder; portrayal run STUDY --out {quoted(folder)} makes it"
             )
         if not file.exists():
-            raise NotAnAudit(f"{folder}: not an audit: it has no {FILE}")
+            raise NotAnAudit(f"{folder}: not an audit: it has no {FILE}{_way_back(folder)}")
         data = _carried_forward(folder, _read(file))
         try:
             return cls(
@@ -173,7 +178,17 @@ def _written(data: Mapping[str, Any]) -> str:
 def _unreadable(file: Path, why: str) -> NotAnAudit:
     return NotAnAudit(
         f"{file}: not readable as an audit header: {why}; it says which generator made the images "
-        "and cannot be made up: restore it from a copy"
+        f"and cannot be made up: restore it from a copy{_way_back(file.parent)}"
+    )
+
+
+def _way_back(folder: Path) -> str:
+    """Say how a lost header is written again, where there are images that prove a model."""
+    if not (folder / "images").is_dir():
+        return ""
+    return (
+        f"; where it was lost, let the model prove itself: portrayal repair {quoted(folder)} "
+        "--model MODEL"
     )
 
 

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from portrayal.cli import console
 from portrayal.cli import options as o
+from portrayal.cli.model_options import with_model_settings
 
 PANEL = "Manage data"
 
@@ -119,10 +120,35 @@ def export(audit: o.AuditFolder, to: To, json: o.Json = False) -> None:
         console.say(summary.sentence())
 
 
-def repair(audit: o.AuditFolder, json: o.Json = False) -> None:
-    """Set damaged parts aside and sweep up after killed processes; deletes no image."""
-    from portrayal.audit import repair as mend
+@with_model_settings
+def repair(
+    audit: o.AuditFolder,
+    model: o.Model = None,
+    imported_as: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The name that imported images were given (--name)."),
+    ] = None,
+    json: o.Json = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Set damaged parts aside and sweep up after killed processes; deletes no image.
 
+    With --model (or --imported-as): write a lost audit.json again, if that model made the images.
+    """
+    from portrayal.audit import rebuild_header
+    from portrayal.audit import repair as mend
+    from portrayal.generators import open_generator
+    from portrayal.records import Identity
+
+    if model is not None or imported_as is not None:
+        identity = (
+            open_generator(model, **settings).identity
+            if model is not None
+            else Identity("folder", imported_as or "", {})
+        )
+        proved = rebuild_header(audit, identity)
+        console.say(f"audit.json written again: {proved} images are by {identity.name}")
     done = mend(audit)
     if json:
         console.as_json(done.as_dict())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
@@ -20,6 +20,7 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -31,8 +32,36 @@ if TYPE_CHECKING:
     from portrayal.findings import Finding, Results
     from portrayal.studies import StudyInfo
 
-out = Console(highlight=False, emoji=False)
-notes = Console(stderr=True, highlight=False, emoji=False)
+_CONTROLS = {
+    code: "\N{REPLACEMENT CHARACTER}"
+    for code in (*range(0x20), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F),
+                 *range(0x2066, 0x206A))
+    if chr(code) not in "\n\t\r"
+}  # fmt: skip
+"""Characters that command a terminal, or turn the direction of a line, and what is shown instead."""
+
+
+class _PlainConsole(Console):
+    """A console to which texts from files cannot give commands; its own styles still do."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield what is printed, without control characters of others."""
+        for segment in super().render(renderable, options):
+            if segment.control is None:
+                yield Segment(printable(segment.text), segment.style)
+            else:
+                yield segment
+
+
+def printable(text: str) -> str:
+    """Return a text that gives a terminal no commands."""
+    return text.translate(_CONTROLS)
+
+
+out = _PlainConsole(highlight=False, emoji=False)
+notes = _PlainConsole(stderr=True, highlight=False, emoji=False)
 
 
 class _Rate(ProgressColumn):

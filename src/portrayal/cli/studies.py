@@ -60,7 +60,7 @@ def show(
         return
     if prompts:
         for text in dict.fromkeys(p.text for study in found for p in study.prompts()):
-            typer.echo(text)
+            typer.echo(console.printable(text))
         return
     for study in found:
         console.study(study, name if len(found) == 1 else study.name)

@@ -139,12 +139,14 @@ def say_made(made: GenerationSummary | Imported, session: Session) -> None:
 
 
 def say_unused(results: Results) -> None:
-    """Remark where an audit holds images that an answer leaves out."""
+    """Remark where an audit holds images that an answer leaves out, or nobody measured."""
     from portrayal.runner import unused_images
 
     for section in results.studies:
         if section.unused:
             console.say(f"{section.study}: the {unused_images(section.unused)}")
+        for line in section.unmeasured():
+            console.say(f"{section.study}: {line}")
 
 
 def say_reworded(session: Session) -> None:

@@ -24,7 +24,9 @@ from portrayal.findings.finding import Finding
 from portrayal.findings.fitness import LabelQuality
 from portrayal.findings.label_checks import CheckedSource, LabelSource
 from portrayal.findings.label_rules import LabelRule, label_rules
+from portrayal.findings.measured import NOT_MEASURED
 from portrayal.findings.parts import STANDARD, Forest, Part, UnknownPart
+from portrayal.findings.sentences import counted
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Identity
 from portrayal.studies import Study, key_path, registered_kinds
@@ -108,6 +110,14 @@ class StudySection:
     notes: tuple[str, ...]
     parts: tuple[AnyPart, ...]
     rules: tuple[LabelRule, ...] = ()
+
+    def unmeasured(self) -> list[str]:
+        """Say how many images nobody measured, one line for each measurer that differs."""
+        return [
+            f"{counted(n, 'image')} {reason} yet; run: portrayal measure"
+            for reason, n in self.dropped.items()
+            if reason.startswith(NOT_MEASURED) and n
+        ]
 
     @classmethod
     def of(cls, result: StudyResult, study: Study | None = None) -> StudySection:

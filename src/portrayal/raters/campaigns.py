@@ -318,5 +318,5 @@ def _known(audit: AuditFolder, request: Mapping[str, Any]) -> tuple[str, Design 
 
 def _new_name(audit: AuditFolder, choice: ImageChoice) -> str:
     kind = "sample" if choice.is_check else "rating"
-    number = 1 + sum(name.startswith(f"{kind}-") for name in audit.campaigns())
+    number = 1 + sum(name.startswith(f"{kind}-") for name in audit.campaigns(retired=True))
     return f"{kind}-{number}"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import AuditFolder
+from portrayal.audit import AuditFolder, read_factors
 from portrayal.errors import AuditError, ImportFileError
 from portrayal.raters.editions import edition_ballots
 from portrayal.raters.inference import inferred_map
@@ -164,20 +164,19 @@ def load_votes(
     levels = None if prompts is None else {one.text: one.factors for one in prompts}
     columns = audit.images().select("key, prompt, seed, factors").fetchall()
     about = {
-        key: RatedImage(
-            prompt, json.loads(factors or "{}") if levels is None else levels[prompt], seed
-        )
+        key: RatedImage(prompt, read_factors(factors) if levels is None else levels[prompt], seed)
         for key, prompt, seed, factors in columns
         if levels is None or prompt in levels
     }
-    left_out = {CORRECTIONS, *without}
+    left_out = {CORRECTIONS, *audit.retired("campaign"), *without}
     ballots = [one for one in _ballots(audit, about) if one.source not in left_out]
     return merged_votes(ballots, about)
 
 
 def has_votes(audit: AuditFolder) -> bool:
     """Tell whether an audit has any votes that count."""
-    counted = audit.votes().filter(f"source <> '{CORRECTIONS}'").limit(1).fetchall()
+    sources = {source for (source,) in audit.votes().select("source").distinct().fetchall()}
+    counted = sources - {CORRECTIONS, *audit.retired("campaign")}
     return bool(counted) or next(edition_ballots(audit), None) is not None
 
 

@@ -6,6 +6,9 @@ from .engines import open_engine as open_engine
 from .engines.ray import RayWorkers as RayWorkers
 from .generation import Imported as Imported
 from .generation import generate as generate
+from .management import rename as rename
+from .management import restore as restore
+from .management import retire as retire
 from .measurement import measure as measure
 from .models import Models as Models
 from .planning import Plan as Plan

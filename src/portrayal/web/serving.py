@@ -71,8 +71,11 @@ def serve_app(app: ASGIApp, place: Listening, *, on_ready: Callable[[], None]) -
     """
     import uvicorn
 
+    from portrayal.web.guarded import GuardedProtocol
+
     config = uvicorn.Config(
         app,
+        http=GuardedProtocol,
         log_level="warning",
         access_log=False,  # addresses hold tokens
         server_header=False,

@@ -13,6 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from portrayal.audit import harmless
 from portrayal.raters.layouts import factor_columns
 from portrayal.raters.questions import ASKED, QuestionSet
 from portrayal.raters.site.database import (
@@ -26,8 +27,6 @@ from portrayal.raters.site.database import (
 from portrayal.raters.site.dealing import RATING, Terms, share_of_work
 from portrayal.raters.store import pseudonym
 from portrayal.raters.votes import RatedImage, Vote, Votes
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,12 +235,12 @@ def votes_csv(database: Database, questions: QuestionSet) -> str:
             continue
         image = images[row.task.image]
         given = [
-            _harmless(row.answers.get(name, "")) if name in free else row.answers.get(name, "")
+            harmless(row.answers.get(name, "")) if name in free else row.answers.get(name, "")
             for name in ids
         ]
         check = "" if row.task.kind == "rating" else row.task.kind
-        levels = [image.factors.get(name, "") for name in names]
-        about = [image.image, image.prompt, image.seed, *levels]
+        levels = [harmless(image.factors.get(name, "")) for name in names]
+        about = [image.image, harmless(image.prompt), image.seed, *levels]
         table.writerow([*about, row.rater, check, *given, row.task.seconds, _time(row.last)])
     return written.getvalue()
 
@@ -298,8 +297,3 @@ def _progress(
 
 def _time(moment: float) -> str:
     return dt.datetime.fromtimestamp(moment, dt.UTC).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _harmless(text: str) -> str:
-    """Return a comment that a spreadsheet takes for text, whatever a rater wrote."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
