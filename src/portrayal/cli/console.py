@@ -38,7 +38,7 @@ _CONTROLS = {
                  *range(0x2066, 0x206A))
     if chr(code) not in "\n\t\r"
 }  # fmt: skip
-"""Characters that command a terminal, or turn the direction of a line, and what is shown instead."""
+"""What commands a terminal, or turns the direction of a line, and what is shown instead."""
 
 
 class _PlainConsole(Console):

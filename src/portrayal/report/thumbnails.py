@@ -23,7 +23,7 @@ def thumbnails(audit: AuditFolder, keys: Sequence[str], *, side: int = SIDE) -> 
 
 
 def data_uri(encoded: bytes, side: int) -> str:
-    """Return an image as a small WebP data URI; one that is too large or corrupt becomes a grey box."""
+    """Return an image as a small WebP data URI, or a grey box; see `small_copy`."""
     small = base64.b64encode(small_copy(encoded, side)).decode("ascii")
     return f"data:image/webp;base64,{small}"
 
