@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from portrayal.audit import folder_name, replacing
 from portrayal.corpora.captions import CaptionSet
-from portrayal.language import NameRecogniser
+from portrayal.language import Gender, NameRecogniser, SaysWords
 from portrayal.records import Identity, digest
 from portrayal.statistics import share_interval
 from portrayal.studies import FEMALE, MALE, tokens
@@ -36,7 +36,8 @@ def indicators(captions: Sequence[str], recogniser: NameRecogniser) -> list[Labe
     ['female', 'unknown']
     """
     names = recogniser.genders(captions)
-    return [_label(_words(caption) | own) for caption, own in zip(captions, names, strict=True)]
+    say = recogniser.said if isinstance(recogniser, SaysWords) else _words
+    return [_label(say(caption) | own) for caption, own in zip(captions, names, strict=True)]
 
 
 def indicator_identity(recogniser: NameRecogniser) -> Identity:
@@ -131,18 +132,15 @@ def _shares(term: str, counts: dict[Label, int]) -> TermShares:
     )
 
 
-def _words(caption: str) -> frozenset[str]:
+def _words(caption: str) -> frozenset[Gender]:
     said: set[str] = set()
     for token in tokens(caption):
         said.update((token, token.partition("'")[0]))
-    return frozenset(
-        gender
-        for gender, words in (("male", MALE), ("female", FEMALE))
-        if not words.isdisjoint(said)
-    )
+    lists: tuple[tuple[Gender, frozenset[str]], ...] = (("male", MALE), ("female", FEMALE))
+    return frozenset(gender for gender, words in lists if not words.isdisjoint(said))
 
 
-def _label(genders: frozenset[str]) -> Label:
+def _label(genders: frozenset[Gender]) -> Label:
     if {"male", "female"} <= genders:
         return "both"
     return "male" if "male" in genders else "female" if "female" in genders else "unknown"

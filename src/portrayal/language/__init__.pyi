@@ -2,9 +2,12 @@ from .candidates import CandidateWords as CandidateWords
 from .candidates import open_wordnet as open_wordnet
 from .fillers import MaskFiller as MaskFiller
 from .fillers import load_filler as load_filler
+from .group_words import Gender as Gender
+from .group_words import names_of_groups as names_of_groups
 from .masked_words import open_masked_words as open_masked_words
 from .names import ListedNames as ListedNames
 from .names import NameRecogniser as NameRecogniser
+from .names import SaysWords as SaysWords
 from .names import open_recogniser as open_recogniser
 from .paraphrase import OPENAI as OPENAI
 from .paraphrase import RULES as RULES

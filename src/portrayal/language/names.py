@@ -4,7 +4,10 @@ Two steps, as in appendix A.5 of the amplification paper: who is named (a recogn
 what the first name says (gender-guesser: "mostly male" counts as male, "andy" as nothing). Names
 say little about a person; what is counted here is what a caption's wording gives to a model.
 
-    spacy:PIPELINE   people found by a pipeline of spaCy, such as en_core_web_lg in the paper
+    paper            the authors' rule to the letter, their list of words too (paper:PIPELINE for
+                     another pipeline than en_core_web_lg)
+    portrayal        ours: more words (group_words.py) and people by rule (people_names.py)
+    spacy:PIPELINE   people found by a pipeline of spaCy, words as in `capitals`
     capitals         people found by rule: capital letters; needs gender-guesser alone
     none             no names: words and pronouns only
 
@@ -15,15 +18,21 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Protocol
+import string
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from portrayal.errors import LanguageError
+from portrayal.language.group_words import Gender, said_genders
+from portrayal.language.people_names import people_in
 from portrayal.language.registry import LanguageKind, open_text_model
 from portrayal.loading import import_extra
 from portrayal.records import Identity, digest
+from portrayal.studies import FEMALE, MALE
 
-Gender = Literal["male", "female"]
+PAPER = "paper"
+PORTRAYAL = "portrayal"
+_PAPERS_PIPELINE = "en_core_web_lg"
 _SPACY = "spacy:"
 _GUESSES: dict[str, Gender] = {
     "male": "male",
@@ -31,6 +40,7 @@ _GUESSES: dict[str, Gender] = {
     "female": "female",
     "mostly_female": "female",
 }
+_SURE: dict[str, Gender] = {"male": "male", "female": "female"}
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _RUN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?(?:[ \u00a0]+[^\W\d_]+(?:['’-][^\W\d_]+)*\.?)*")
 _MAX = 10_000
@@ -46,6 +56,14 @@ class NameRecogniser(Protocol):
 
     def genders(self, captions: Sequence[str]) -> list[frozenset[Gender]]:
         """Return the genders that the names in each caption indicate; most have none."""
+
+
+@runtime_checkable
+class SaysWords(Protocol):
+    """A recogniser with a reading of its own of gender words, beside names."""
+
+    def said(self, caption: str) -> frozenset[Gender]:
+        """Return the genders that the words of a caption name."""
 
 
 class NoNames:
@@ -93,6 +111,9 @@ class GuessedNames:
         name: The finder's name, with its version.
         find: Takes captions, returns the names of the people in each, as they are written.
         settings: What else changes whom the finder finds.
+        guesses: Which answers of gender-guesser count as which gender.
+        first_known: The first word of a person's name that the list knows counts, as in the
+            paper's code; otherwise the first word alone.
     """
 
     def __init__(
@@ -100,11 +121,16 @@ class GuessedNames:
         name: str,
         find: Callable[[Sequence[str]], list[list[str]]],
         settings: dict[str, Any] | None = None,
+        *,
+        guesses: Mapping[str, Gender] = _GUESSES,
+        first_known: bool = False,
     ) -> None:
         module = import_extra("gender_guesser.detector", extra="corpus")
         self._guess = module.Detector(case_sensitive=False).get_gender
         self._find = find
         self._known: dict[str, Gender | None] = {}
+        self._first_known = first_known
+        self._guesses = guesses
         version = importlib.metadata.version("gender-guesser")
         self.identity = Identity("names", name, {**(settings or {}), "gender-guesser": version})
 
@@ -117,12 +143,42 @@ class GuessedNames:
         ]
 
     def of_name(self, person: str) -> Gender | None:
-        """Return what the first word of a person's name indicates; None for most words."""
+        """Return what a person's first name indicates; None for most words."""
         words = _WORD.findall(person)
-        first = words[0] if words else ""
-        if first not in self._known:
-            self._known[first] = _GUESSES.get(self._guess(first)) if first else None
-        return self._known[first]
+        for word in words if self._first_known else words[:1]:
+            if word not in self._known:
+                self._known[word] = self._guesses.get(self._guess(word))
+            if self._known[word] is not None:
+                return self._known[word]
+        return None
+
+
+class PaperIndicators(GuessedNames):
+    """The rule of the amplification paper: its words, and PERSON entities of a spaCy pipeline.
+
+    A caption is split at blanks, punctuation around a word is taken off, and the word or the word
+    without its apostrophe must be on the list: "woman's" counts as "womans".
+    """
+
+    def said(self, caption: str) -> frozenset[Gender]:
+        """Return the genders that words of the paper's list name."""
+        words: set[str] = set()
+        for word in caption[:_MAX].lower().replace("’", "'").split():
+            plain = word.strip(string.punctuation)
+            words |= {plain, plain.replace("'", "")}
+        lists: tuple[tuple[Gender, frozenset[str]], ...] = (("male", MALE), ("female", FEMALE))
+        return frozenset(gender for gender, own in lists if not own.isdisjoint(words))
+
+
+class PortrayalIndicators(GuessedNames):
+    """Our rule: titles, kinship and gendered jobs too, negations and things for sale not.
+
+    Names that gender-guesser knows as "mostly" one gender count as nothing.
+    """
+
+    def said(self, caption: str) -> frozenset[Gender]:
+        """Return the genders that the words of a caption name."""
+        return said_genders(caption[:_MAX])
 
 
 class _SpacyPeople:
@@ -188,7 +244,8 @@ def open_recogniser(name: str) -> NameRecogniser:
     """Open a recogniser of names.
 
     Args:
-        name: "spacy:PIPELINE", "capitals", "none", or the name of an installed one.
+        name: "paper", "portrayal", "spacy:PIPELINE", "capitals", "none", or the name of an
+            installed one.
 
     Raises:
         LanguageError: There is no such recogniser or pipeline.
@@ -200,7 +257,14 @@ def open_recogniser(name: str) -> NameRecogniser:
 
 def _open_spacy(name: str) -> GuessedNames:
     people = _SpacyPeople(name.removeprefix(_SPACY))
-    return GuessedNames(people.name, people, people.settings)
+    settings = {**people.settings, "first": "known"}
+    return GuessedNames(people.name, people, settings, first_known=True)
+
+
+def _open_paper(name: str) -> PaperIndicators:
+    people = _SpacyPeople(name.partition(":")[2] or _PAPERS_PIPELINE)
+    settings = {**people.settings, "people": people.name}
+    return PaperIndicators(PAPER, people, settings, first_known=True)
 
 
 SPACY = LanguageKind(
@@ -214,5 +278,17 @@ CAPITALS = LanguageKind(
     written="capitals",
     open=lambda name: GuessedNames(name, people_by_capitals, {"rules": 1}),
     names=("capitals",),
+)
+PAPER_RULE = LanguageKind(
+    role="names",
+    written="paper",
+    open=_open_paper,
+    is_meant=lambda name: name == PAPER or name.startswith(f"{PAPER}:"),
+)
+PORTRAYAL_RULE = LanguageKind(
+    role="names",
+    written="portrayal",
+    open=lambda name: PortrayalIndicators(name, people_in, {"rules": 1}, guesses=_SURE),
+    names=(PORTRAYAL,),
 )
 NONE = LanguageKind(role="names", written="none", open=lambda name: NoNames(), names=("none",))
