@@ -120,7 +120,7 @@ def test_tables_speak_of_every_group(audit: AuditFolder) -> None:
     assert scores["doctor", "woman"] == pytest.approx(-0.75)
     assert scores["doctor", "man"] == pytest.approx(0.75)
     notes = " ".join(results.studies[0].notes)
-    assert notes.startswith("Change “doctor”: replacing it raises the share of woman from 0% to")
+    assert notes.startswith("Change “doctor”: replacing it raises the share of women from 0% to")
     doctor = next(f for f in results.findings if f.details["word"] == "doctor")
     assert "where up to 2 words are replaced together" in doctor.sentence
     assert doctor.sentence.split(";")[1].startswith(" alone, women go from 0 of 24 images (0%) to")

@@ -19,10 +19,12 @@ from influence_worlds import (
     twenty_prompts,
 )
 from portrayal.kinds.influence.allocation import allocate, draw_variances
+from portrayal.kinds.influence.drawing import draw_texts
 from portrayal.kinds.influence.schema import DrawnText, PromptPlan, WordSet
 from portrayal.kinds.influence.subsets import all_subsets
-from portrayal.kinds.influence.suggestions import suggest
+from portrayal.kinds.influence.suggestions import Rewrite, suggest
 from portrayal.kinds.influence.tables import pairs_table, replacement_table, table_one, words_part
+from portrayal.kinds.influence.verdicts import lack, undecided, verdicts
 from portrayal.kinds.influence.word_averages import factor_averages, words_of_level
 from portrayal.kinds.influence.word_scores import SHAPLEY, PromptScores, score_prompt
 from portrayal.kinds.influence.word_sets import PromptCounts, SetCounts, count_prompt
@@ -110,9 +112,19 @@ def test_only_doctor_is_clear_in_the_paper(paper: PromptScores) -> None:
     assert main.margin > (main.high - main.low).max() / 2
 
 
-def test_the_suggestion_names_the_word_and_the_shares(paper: PromptScores) -> None:
-    assert suggest(paper, 0).startswith(
-        "Change “doctor”: replacing it raises the share of female from 16% to 53%"
+def test_the_papers_own_images_are_too_few_to_name_a_word(paper: PromptScores) -> None:
+    """8 of 15 against 4 of 25, one of six words: q is above 5%."""
+    assert suggest(paper, 0).startswith("No word clearly moves the share of female from 16%")
+    assert {one.kind for one in verdicts(paper, 0).values()} == {"undecided"}
+    assert 0.05 < verdicts(paper, 0)[2].q < 0.2
+
+
+def test_two_texts_are_too_few_to_say() -> None:
+    tables = {(): [[0, 24, 0]], (0,): [[12, 0, 0]] * 2, (1,): hits(0, 24)}
+    scores = scored(counted("two words", tables, ("woman", "man", "unknown")))
+    assert [one.kind for one in verdicts(scores, 0).values()] == ["too few texts", "undecided"]
+    assert suggest(scores, 0) == (
+        "Too few texts or images to say anything about “two”; ask for more."
     )
 
 
@@ -121,7 +133,7 @@ def test_of_two_words_the_one_that_ends_closest_to_even_is_named() -> None:
     tables = {(): [[76, 24, 0]], (0,): hits(5, 100), (1,): hits(55, 100)}
     scores = scored(counted("two words", tables, ("woman", "man", "unknown")))
     assert suggest(scores, 0).startswith(
-        "Change “words”: replacing it lowers the share of woman from 76% to 55%"
+        "Change “words”: replacing it lowers the share of women from 76% to 55%"
     )
 
 
@@ -129,7 +141,7 @@ def test_a_change_past_even_says_so() -> None:
     tables = {(): [[64, 36, 0]], (0,): hits(5, 100), (1,): hits(64, 100)}
     scores = scored(counted("two words", tables, ("woman", "man", "unknown")))
     assert suggest(scores, 0).startswith(
-        "Change “two”: replacing it lowers the share of woman from 64% to 5% on average, past "
+        "Change “two”: replacing it lowers the share of women from 64% to 5% on average, past "
         "even; choose the word with care"
     )
 
@@ -168,7 +180,7 @@ def test_words_that_act_only_together() -> None:
     assert table.rows[0][:4] == ("CEO", "company", "woman", pytest.approx(-0.5))
     assert [row[-1] for row in table.rows if row[2] == "man"] == ["yes", "", ""]
     assert suggest(scores, 1).startswith(
-        "Change “CEO” and “company”: replacing both lowers the share of man from 100% to 50%"
+        "Change “CEO” and “company”: replacing both lowers the share of men from 100% to 50%"
     )
 
 
@@ -229,7 +241,7 @@ def test_a_prompt_without_people_has_no_scores() -> None:
     tables = {(): [[0, 0, 0]], (0,): hits(3, 12), (1,): hits(3, 12)}
     scores = scored(counted("two words", tables, ("woman", "man", "unknown")))
     assert scores.main is None
-    assert suggest(scores, 0) == "No suggestion: too few images of people for the share of woman."
+    assert suggest(scores, 0) == "No suggestion: too few images of people for the share of women."
 
 
 def test_even_shares_need_no_change_and_unclear_words_are_not_named() -> None:
@@ -239,7 +251,7 @@ def test_even_shares_need_no_change_and_unclear_words_are_not_named() -> None:
     unclear = {(): [[4, 20, 0]], (0,): hits(5, 24), (1,): hits(3, 24)}
     scores = scored(counted("two words", unclear, ("woman", "man", "unknown")))
     assert suggest(scores, 0) == (
-        "No word clearly moves the share of woman from 17% to even; more images, or level 2 "
+        "No word clearly moves the share of women from 17% to even; more images, or level 2 "
         "(words that act only together), may tell."
     )
 
@@ -263,7 +275,7 @@ def test_images_are_counted_by_draw_and_answer() -> None:
     assert counts.sets[0,].table.tolist() == [[2, 0, 0]] * 3
     assert (counts.images, counts.missing) == (4 + 6 + 6, 2)
     table = replacement_table(scored(counts), "gender", None)
-    assert table.rows[0] == ("old", "new man", 1.0, 3, 6, 0, 0)
+    assert table.rows[0] == ("old", "new man", 1.0, 3, 6, 0, 0, "")
 
 
 # --- averages ------------------------------------------------------------------------------------
@@ -397,3 +409,55 @@ def test_few_texts_are_on_the_safe_side() -> None:
     """Eight texts leave few degrees of freedom: 97.05% instead of 95% (docs/studies)."""
     found = coverage(twenty_prompts(), level=1, draws=8, images=3, repeats=200)
     assert 0.95 <= found.mean() <= 0.98
+
+
+# --- texts that name a group ---------------------------------------------------------------------
+
+
+def test_texts_that_name_a_group_are_set_apart_unless_asked() -> None:
+    lists = {"respected": ["female", "young", "old", "lady"], "doctor": ["waitress", "nurse"]}
+    study = draw_texts(asked("a respected doctor", lists, draws=12))
+    (plan,) = study.plan()
+    sets = {one.words: one for one in plan.sets}
+    assert {one.text.split()[1] for one in sets[1,].texts} == {"young", "old"}
+    assert {one.text for one in sets[1,].apart} == {"a female doctor", "a lady doctor"}
+    assert len(sets[1,].texts) == len(sets[2,].texts) == 12
+    assert not any("female" in prompt.text for prompt in study.prompts())
+    counted_too = asked("a respected doctor", lists, draws=12)
+    naming = counted_too.transmuter.model_copy(update={"naming": "counted"})
+    counted_too = draw_texts(counted_too.model_copy(update={"transmuter": naming, "drawn": None}))
+    assert any("female" in prompt.text for prompt in counted_too.prompts())
+
+
+def test_a_word_that_only_group_names_replace_has_no_texts_and_does_not_stop_the_study() -> None:
+    study = draw_texts(asked("a respected doctor", {"respected": ["female"]}, draws=4))
+    (plan,) = study.plan()
+    assert study.is_drawn()
+    assert [len(one.texts) for one in plan.sets if one.words] == [0]
+    assert lack(count_prompt(plan, {}, ["woman", "man"], images=2), 1) == "nobody shown"
+
+
+def test_a_prompt_of_one_word_can_be_explained() -> None:
+    study = draw_texts(asked("doctor", {"doctor": ["nurse", "judge"]}, draws=4))
+    assert [one.words for one in study.plan()[0].sets] == [(), (0,)]
+
+
+def test_a_rewritten_prompt_is_verified_with_seeds_of_its_own() -> None:
+    study = draw_texts(asked("doctor", {"doctor": ["nurse", "judge"]}, draws=4, images=2))
+    study = study.model_copy(update={"rewrites": ("nurse",), "verify": 5})
+    seeds = {prompt.text: set(prompt.listed_seeds) for prompt in study.prompts()}
+    assert set(study.verified_seeds()) <= seeds["nurse"]
+    assert set(study.verified_seeds()).isdisjoint(seeds["judge"])
+    assert (
+        Rewrite("nurse", 3, 5)
+        .sentence("woman", 0.95)
+        .startswith("Verified with new images: “nurse” shows women in 3 of 5 (60%, 95% CI")
+    )
+
+
+def test_more_images_go_to_undecided_words_only() -> None:
+    tables = {(): [[50, 50, 0]], (0,): hits(50, 100), (1,): hits(0, 100)}
+    counts = counted("two words", tables, ("woman", "man", "unknown"))
+    more = allocate(counts, 0, 1, draws=10, images=1, undecided={1})
+    assert set(more) <= {(), (1,)}
+    assert undecided(scored(counts), 0) == {0}

@@ -22,7 +22,9 @@ def spacy() -> names.NameRecogniser:
 
 @pytest.mark.parametrize("name", ["", "spacy", "spacy:", "nobody"])
 def test_a_recogniser_that_is_none(name: str) -> None:
-    with pytest.raises(LanguageError, match="allowed: capitals, none, spacy:PIPELINE, practice"):
+    with pytest.raises(
+        LanguageError, match="allowed: capitals, none, paper, portrayal, spacy:PIPELINE, practice"
+    ):
         open_recogniser(name)
 
 

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,7 +132,7 @@ def test_a_chat_model_is_asked_as_in_the_paper(
     monkeypatch.setenv(KEY, f"{SECRET}\r\n")
 
     def answer(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        caption = body["messages"][0]["content"].rpartition("Caption: ")[2]
+        caption = body["messages"][0]["content"].rpartition("Phrase/Sentence: ")[2]
         return said(f'"{caption.upper()}"')
 
     server = endpoint(answer)
@@ -140,7 +141,9 @@ def test_a_chat_model_is_asked_as_in_the_paper(
     assert kept(chat, captions) == [f"A NURSE, NUMBER {i}" for i in range(40)]
     assert {body["temperature"] for body in server.asked} == {0}
     assert {body["model"] for body in server.asked} == {"small"}
-    assert all('The word "nurse" must stay' in b["messages"][0]["content"] for b in server.asked)
+    assert all(
+        "You must include the word nurse." in b["messages"][0]["content"] for b in server.asked
+    )
     assert set(server.keys) == {f"Bearer {SECRET}"}
     assert SECRET not in json.dumps(chat.identity.as_dict())
 
@@ -190,3 +193,30 @@ def test_openai_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY, raising=False)
     with pytest.raises(LanguageError, match="the environment has no OPENAI_API_KEY"):
         ChatParaphraser("small")
+
+
+def test_paraphrases_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text('caption,paraphrase\n"a nurse, smiling","a smiling nurse"\n', encoding="utf-8")
+    wanted = Paraphrasing(by="file", file=str(file))
+    opened = open_paraphraser(wanted)
+    captions = [Caption("a nurse, smiling", "nurse"), Caption("another nurse", "nurse")]
+    assert kept(opened, captions) == ["a smiling nurse", ""]
+    assert wanted.is_meant(opened.identity.as_dict())
+    assert not Paraphrasing().is_meant(opened.identity.as_dict())
+    file.write_text("text\nx\n", encoding="utf-8")
+    with pytest.raises(LanguageError, match=r"mine\.csv: wanted: a CSV with the columns caption"):
+        open_paraphraser(wanted)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"by": "file"}, "file is missing"),
+        ({"instruction": "Say {caption}"}, "instruction is given, but by is 'rules'"),
+        ({"by": "chat", "model": "m", "instruction": "Say it"}, "instruction has no {caption}"),
+    ],
+)
+def test_settings_of_paraphrases_go_together(settings: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Paraphrasing(**settings)

@@ -304,8 +304,10 @@ def test_the_command_prints_json_and_cost(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"prompt": ""}, r"prompt is '': it has no words; allowed: two words or more"),
-        ({"prompt": "doctor"}, r"prompt is 'doctor': one word has nothing to be compared with"),
+        ({"prompt": ""}, r"prompt is '': it has no words; allowed: one word or more"),
+        ({"axis": "hair"}, r"axis is 'hair'; allowed: perceived gender, skin tone, .*"),
+        ({"axis": "skin tone", "group": "woman"}, r"allowed on the axis 'skin tone': dark skin"),
+        ({"target": 2.0}, r"target is 2.0; allowed: a share, 0 to 1"),
         (
             {"group": "elf"},
             r"group is 'elf'; allowed: woman, man, dark skin, light skin, child, .*or a study",

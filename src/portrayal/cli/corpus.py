@@ -357,6 +357,61 @@ def neighbours(
     )
 
 
+@app.command()
+def urls(
+    corpus: Folder,
+    study: Annotated[
+        str,
+        typer.Option("--study", metavar="STUDY", help="An amplification study or its file."),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="A .parquet or .csv file to write.")
+    ] = Path("urls.parquet"),
+    json: o.Json = False,
+) -> None:
+    """Write the addresses of the images that a study needs next, for img2dataset."""
+    from portrayal import runner
+    from portrayal.corpora import Corpus
+
+    opened = Corpus(corpus)
+    with console.progress(json) as show:
+        captions = runner.links_to_try(study, corpus, on_progress=show)
+    written = opened.write_links(captions, out) if captions else 0
+    if json:
+        console.as_json({"corpus": str(corpus), "file": str(out), "addresses": written})
+        return
+    if not captions:
+        console.say(f"every caption that {study} needs has an image; nothing to write")
+        return
+    console.say(f"{written:,} addresses written to {out}; download them with:")
+    kind = "csv" if out.suffix == ".csv" else "parquet"
+    console.say(
+        f"img2dataset --url_list {out} --input_format {kind} --url_col url --caption_col caption "
+        "--output_format webdataset --output_folder downloads"
+    )
+    console.say(f"then: portrayal corpus attach {corpus} downloads")
+
+
+@app.command()
+def attach(
+    corpus: Folder,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DOWNLOADS", help="What img2dataset downloaded.")
+    ],
+    json: o.Json = False,
+) -> None:
+    """Take in images that were downloaded by their addresses, and remember dead ones."""
+    from dataclasses import asdict
+
+    from portrayal.corpora import Corpus
+
+    found = Corpus(corpus).attach(folder)
+    if json:
+        console.as_json(asdict(found))
+        return
+    console.say(found.sentence())
+
+
 def _terms(named: Sequence[str], file: Path | None, plurals: bool) -> tuple[Term, ...]:
     from portrayal.corpora import checked, read_terms, terms_of
 

@@ -19,15 +19,29 @@ from portrayal.cli.model_options import with_model_settings
 from portrayal.numbers import interval, number, p_value, percent
 
 if TYPE_CHECKING:
-    from portrayal.kinds.influence import Explanation, InfluenceStudy, WordScore, WordScores
+    from portrayal.kinds.influence import (
+        Explanation,
+        InfluenceStudy,
+        Verdict,
+        WordScore,
+        WordScores,
+    )
     from portrayal.runner import Session
 
 PROMPT = typer.Argument(metavar="PROMPT", help="The prompt to explain.")
-GROUP = typer.Option("--group", "-g", help="The group whose share is explained.")
+GROUP = typer.Option(
+    "--group", "-g", help="The group whose share is explained.", show_default="woman"
+)
+AXIS = typer.Option("--axis", metavar="NAME", help="The group's axis: skin tone, apparent age.")
+TARGET = typer.Option("--target", metavar="SHARE", help="Share a rewritten prompt should reach.")
+VERIFY = typer.Option("--verify", metavar="N", min=0, help="New images of each rewritten prompt.")
+NAMED = typer.Option(
+    "--count-named", metavar=o.NO_VALUE, help="Count replacements that name a group."
+)
 LEVEL = typer.Option("--level", "-l", help="Most words replaced together; 2 finds pairs.")
 TEXTS = typer.Option("--texts", "-t", min=2, help="Texts for each set of replaced words.")
 IMAGES = typer.Option("--images", "-n", min=1, help="Images per text.")
-BUDGET = typer.Option("--budget", help="Images in all, spent where intervals are widest.")
+BUDGET = typer.Option("--budget", help="Images in all, spent on undecided words.")
 SUBSETS = typer.Option("--subsets", min=1, help="At most so many sets of words, sampled.")
 WORDS = typer.Option("--words", "-w", help="Masked language model: a folder or a Hub id.")
 WORDNET = typer.Option("--wordnet", help="Synonyms and antonyms instead of a language model.")
@@ -52,7 +66,10 @@ def add_to(app: typer.Typer) -> None:
 @with_calls
 def explain(
     prompt: Annotated[str, PROMPT],
-    group: Annotated[str, GROUP] = "woman",
+    group: Annotated[str | None, GROUP] = None,
+    axis: Annotated[str | None, AXIS] = None,
+    target: Annotated[float | None, TARGET] = None,
+    verify: Annotated[int, VERIFY] = 24,
     level: Annotated[int, LEVEL] = 1,
     model: o.Model = None,
     out: o.Out = Path("audits/explain"),
@@ -64,6 +81,7 @@ def explain(
     wordnet: Annotated[bool, WORDNET] = False,
     choice: Annotated[Literal["sample", "top"], CHOICE] = "sample",
     avoid: Annotated[list[str] | None, AVOID] = None,
+    count_named: Annotated[bool, NAMED] = False,
     rate: o.Rate = 4.0,
     truncate: o.Truncate = False,
     retry_failed: o.RetryFailed = False,
@@ -78,9 +96,12 @@ def explain(
     from portrayal import runner
     from portrayal.kinds.influence import PromptQuestion, replaced_by
 
-    transmuter = replaced_by(words=words, wordnet=wordnet, choice=choice, avoid=avoid or ())
+    transmuter = replaced_by(
+        words=words, wordnet=wordnet, choice=choice, avoid=avoid or (), count_named=count_named
+    )
     question = PromptQuestion(
-        prompt, group, level=level, draws=texts, images=images, budget=budget, subsets=subsets,
+        prompt, group, axis=axis, target=target, verify=verify, level=level,
+        draws=texts, images=images, budget=budget, subsets=subsets,
         transmuter=transmuter,
     )  # fmt: skip
     study = question.study()
@@ -109,6 +130,7 @@ def say_cost(study: InfluenceStudy) -> None:
     console.say(
         f"{cost.subsets:,} sets of words (level {study.level}), {cost.texts:,} texts, {images} "
         f"({study.draws} texts per set x {study.images} images)"
+        + (f", {study.verify} of each rewritten prompt" if study.verify else "")
     )
 
 
@@ -150,7 +172,7 @@ def show_explanation(answer: Explanation) -> None:
     )
     if main is not None:
         console.out.print(word_table(answer))
-    for line in pair_lines(answer):
+    for line in (*pair_lines(answer), *apart_lines(answer)):
         console.paragraph(line)
     console.paragraph(Text(answer.suggestion, style="bold"))
     console.say(
@@ -177,8 +199,8 @@ def shaded(answer: Explanation) -> Text:
         return text
     scores = [main.of(i, answer.column) for i in range(len(answer.scores.counts.plan.words))]
     largest = max((abs(one.value) for one in scores if not math.isnan(one.value)), default=0.0)
-    for word, one in zip(split_words(prompt), scores, strict=True):
-        style = _style(one, largest)
+    for position, (word, one) in enumerate(zip(split_words(prompt), scores, strict=True)):
+        style = _style(one, largest, named=answer.verdicts[position].is_named)
         if style:
             text.stylize(style, word.start, word.end)
     return text
@@ -194,19 +216,19 @@ def word_table(answer: Explanation) -> Table:
     table.add_column("word", no_wrap=True)
     table.add_column(f"towards {answer.group}", no_wrap=True)
     level = f"{100 * answer.confidence:g}% CI"
-    for name in ("influence", level, "p", "if replaced"):
+    for name in ("influence", level, "q", "if replaced"):
         table.add_column(name, justify="right", no_wrap=True)
     largest = np.nanmax(np.abs(main.scores[:, answer.column]), initial=_LEAST_SCALE)
     for position, word in enumerate(counts.plan.words):
-        one = main.of(position, answer.column)
+        one, verdict = main.of(position, answer.column), answer.verdicts[position]
         replaced = counts.sets.get((position,))
         share = float(replaced.shares[answer.column]) if replaced else math.nan
         table.add_row(
-            Text(word, style="bold" if one.is_clear else ""),
-            _bar(one.value, float(largest)),
+            Text(word, style="bold" if verdict.is_named else ""),
+            _bar(one.value, float(largest), verdict),
             _signed(one.value),
             interval(_or_none(one.low), _or_none(one.high)),
-            p_value(_or_none(one.p)),
+            p_value(_or_none(verdict.q)),
             percent(_or_none(share)),
         )
     return table
@@ -226,11 +248,26 @@ def pair_lines(answer: Explanation) -> list[Text]:
     ]
 
 
-def _style(one: WordScore, largest: float) -> str:
+def apart_lines(answer: Explanation) -> list[Text]:
+    """Return a line for every word whose replacements were set apart, for they name a group."""
+    words = answer.scores.counts.plan.words
+    found = [(word, answer.apart(position)) for position, word in enumerate(words)]
+    return [
+        Text(
+            f"“{word}”: {len(texts)} replacements name a group and are not counted, such as "
+            f"“{texts[0]}” (--count-named counts them)",
+            style="dim",
+        )
+        for word, texts in found
+        if texts
+    ]
+
+
+def _style(one: WordScore, largest: float, *, named: bool) -> str:
     if math.isnan(one.value) or largest == 0:
         return "dim"
     colour = _TOWARDS if one.value > 0 else _AWAY
-    if not one.is_clear:
+    if not named:
         return "dim"
     # From a light tint to the full colour, so that the text stays readable on it.
     depth = 0.35 + 0.65 * abs(one.value) / largest
@@ -239,10 +276,12 @@ def _style(one: WordScore, largest: float) -> str:
     return f"bold {ink} on rgb({red},{green},{blue})"
 
 
-def _bar(value: float, largest: float) -> Text:
+def _bar(value: float, largest: float, verdict: Verdict) -> Text:
     """Return a bar that grows left from the middle for "away", right for "towards"."""
-    if math.isnan(value):
-        return Text("no other word known", style="dim")
+    from portrayal.kinds.influence import SAYS
+
+    if math.isnan(value) or verdict.kind == "too few texts":
+        return Text(SAYS[verdict.kind], style="dim")
     size = round(abs(value) / largest * _BAR)
     left = "█" * size if value < 0 else ""
     right = "█" * size if value > 0 else ""

@@ -2,6 +2,7 @@ from .captions import CaptionSet as CaptionSet
 from .captions import term_counts as term_counts
 from .common_phrases import Phrase as Phrase
 from .common_phrases import phrases as phrases
+from .downloads import Attached as Attached
 from .embeddings import BATCH as BATCH
 from .embeddings import EmbeddingCache as EmbeddingCache
 from .embeddings import caption_keys as caption_keys

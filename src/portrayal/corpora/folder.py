@@ -5,6 +5,7 @@
     sets/*.parquet                     stored sets of captions
     labels/<recogniser>/*.parquet      which gender the words of captions indicate
     embeddings/<encoder>/part-*.parquet   sentence embeddings
+    links/, downloads/, downloads.parquet   addresses that were written out, and what came of them
 
 Everything but corpus.json can be deleted and is made again. Sources stay where they are.
 """
@@ -14,14 +15,15 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from portrayal.audit import write_text
-from portrayal.corpora import census, images, inspection, search
+from portrayal.corpora import census, downloads, images, inspection, search
 from portrayal.corpora.captions import CaptionSet, checked_name, stored, write_set
 from portrayal.corpora.columns import Columns
+from portrayal.corpora.images import Row, Unreadable
 from portrayal.corpora.layouts import expanded, unread
 from portrayal.corpora.matching import ANY, every_caption_sql, labels_sql
 from portrayal.corpora.problems import Problem
@@ -153,9 +155,78 @@ class Corpus:
 
     def images(
         self, rows: Iterable[tuple[int, int]]
-    ) -> Iterator[tuple[tuple[int, int], bytes | images.Unreadable]]:
-        """Yield the images of captions, each as (source, row), source by source, lazily."""
-        return images.read(self.sources, self.place, self.listing, rows)
+    ) -> Iterator[tuple[tuple[int, int], bytes | Unreadable]]:
+        """Yield the images of captions, each as (source, row), source by source, lazily.
+
+        Images that were downloaded for a caption come first, then those of the sources.
+        """
+        wanted = sorted({(int(source), int(row)) for source, row in rows})
+        tried = self.tried()
+        held = {place: found for place in wanted if (found := tried.get(place)) is not None}
+        if held:
+            yield from self._downloaded(held)
+        yield from images.read(
+            self.sources, self.place, self.listing, [one for one in wanted if one not in held]
+        )
+
+    def _downloaded(self, held: Mapping[Row, Row]) -> Iterator[tuple[Row, bytes | Unreadable]]:
+        of: dict[Row, list[Row]] = {}
+        for place, found in held.items():
+            of.setdefault(found, []).append(place)
+        for found, answer in Corpus(self.folder / downloads.FOLDER).images(of):
+            for place in of[found]:
+                yield place, answer
+
+    def tried(self) -> dict[Row, Row | None]:
+        """Return the captions whose address was tried; None where it is dead."""
+        return downloads.read_tried(self.folder)
+
+    def links(self, rows: Iterable[Row]) -> dict[Row, str]:
+        """Return the addresses of captions, where they have one."""
+        return dict(downloads.read_links(self.sources, self.listing, rows))
+
+    def write_links(self, captions: Mapping[Row, str], out: Path) -> int:
+        """Write the addresses of captions for img2dataset; return how many there are.
+
+        Args:
+            captions: By source and row.
+            out: A file ending in .parquet or .csv.
+        """
+        links = self.links(captions)
+        downloads.write_links(self.folder, links, captions, out)
+        return len(links)
+
+    def attach(self, folder: str | Path) -> downloads.Attached:
+        """Take in what was downloaded of addresses that were written out.
+
+        Args:
+            folder: What img2dataset wrote, in any layout that has addresses.
+
+        Raises:
+            CorpusError: Nothing was written out, or nothing there can be used.
+        """
+        asked = downloads.written_links(self.folder)
+        if not asked:
+            raise CorpusError(
+                f"{self.folder}: no addresses were written out; run: portrayal corpus urls"
+            )
+        held = create_corpus(self.folder / downloads.FOLDER, [folder])
+        tried = self.tried()
+        unknown = 0
+        for number, source in enumerate(held.sources):
+            rows = list(range(source.rows))
+            links = held.links((number, row) for row in rows)
+            there = downloads.has_image(source, held.listing(source), rows)
+            for row, is_there in zip(rows, there, strict=True):
+                mine = asked.get(links.get((number, row), ""), [])
+                unknown += not mine
+                for place in mine:
+                    known = tried.get(place)
+                    tried[place] = (number, row) if is_there else known
+        downloads.store_tried(self.folder, tried)
+        return downloads.Attached(
+            len(tried), sum(one is not None for one in tried.values()), unknown
+        )
 
     def place(self, source: CorpusFile) -> Place:
         """Return where a source lies."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -107,6 +107,21 @@ class Kind(ABC, Generic[S]):
             on_progress: Called as work goes on.
         """
         return study
+
+    def links_to_try(
+        self, study: S, corpus: Path, *, on_progress: OnProgress
+    ) -> Mapping[tuple[int, int], str]:
+        """Return the training captions whose images the study needs next, by source and row.
+
+        Args:
+            study: The study.
+            corpus: A corpus folder whose captions have addresses.
+            on_progress: Called as work goes on.
+
+        Raises:
+            StudyError: The study compares with no training data.
+        """
+        raise StudyError(f"{study.name}: compares with no training images")
 
     def without_texts(self, study: S, texts: Collection[str]) -> S:
         """Return the study without prompts that were found for it, not written by its author.

@@ -9,8 +9,6 @@ from .names import ListedNames as ListedNames
 from .names import NameRecogniser as NameRecogniser
 from .names import SaysWords as SaysWords
 from .names import open_recogniser as open_recogniser
-from .paraphrase import OPENAI as OPENAI
-from .paraphrase import RULES as RULES
 from .paraphrase import Caption as Caption
 from .paraphrase import Paraphraser as Paraphraser
 from .paraphrase import Paraphrasing as Paraphrasing

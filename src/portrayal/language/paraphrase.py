@@ -1,4 +1,4 @@
-"""Captions in other words: by rules, or by a chat model.
+"""Captions in other words: by rules, by a chat model, or from a file.
 
 A paraphrase must keep the occupation that the caption was chosen for; one that loses it is dropped
 and counted, never used.
@@ -6,9 +6,11 @@ and counted, never used.
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from pydantic import model_validator
@@ -22,11 +24,11 @@ KEY = "OPENAI_API_KEY"
 """The environment variable that holds the endpoint's key; it is never stored nor printed."""
 
 INSTRUCTION = (
-    "Put the caption below into other words. You may change words, but neither what it means nor "
-    'what it is for. The word "{occupation}" must stay. Answer with the new caption alone.\n'
-    "Caption: {caption}"
+    "Please paraphrase the phrase/sentence below. You can change words without changing the "
+    "original meaning or intent. You must include the word {occupation}.\n"
+    "Phrase/Sentence: {caption}"
 )
-"""The paper's instruction (appendix A.6) in our words."""
+"""The paper's instruction (appendix A.6), word for word."""
 
 RULES = "rules"
 OPENAI = "OpenAI"
@@ -42,21 +44,41 @@ class Paraphrasing(StudyPart):
     """Who puts captions into other words.
 
     Attributes:
-        by: "rules", which needs nothing, or "chat", an OpenAI-compatible endpoint.
+        by: "rules", which needs nothing; "chat", an OpenAI-compatible endpoint; "file".
         model: The endpoint's model.
         url: The endpoint, where it is not OpenAI's own. The key comes from the environment.
+        instruction: What the model is asked, with {occupation} and {caption}; "": as in the paper.
+        file: A CSV file with the columns caption and paraphrase.
     """
 
-    by: Literal["rules", "chat"] = "rules"
+    by: Literal["rules", "chat", "file"] = "rules"
     model: str = ""
     url: str = ""
+    instruction: str = ""
+    file: str = ""
 
     @model_validator(mode="after")
-    def _model_for_chat(self) -> Self:
-        if (self.by == "chat") != bool(self.model):
-            state = "is missing" if self.by == "chat" else f"is given, but by is {self.by!r}"
-            raise ValueError(f"model {state}; model and by = 'chat' go together")
+    def _settings_go_with_by(self) -> Self:
+        for setting, by in (("model", "chat"), ("file", "file")):
+            value = getattr(self, setting)
+            if (self.by == by) != bool(value):
+                state = "is missing" if self.by == by else f"is given, but by is {self.by!r}"
+                raise ValueError(f"{setting} {state}; {setting} and by = {by!r} go together")
+        if self.instruction and self.by != "chat":
+            raise ValueError(f"instruction is given, but by is {self.by!r}; it is for chat models")
+        if self.instruction and "{caption}" not in self.instruction:
+            raise ValueError("instruction has no {caption}; write where the caption goes")
         return self
+
+    def is_meant(self, identity: Mapping[str, Any]) -> bool:
+        """Tell whether paraphrases by this identity are those that are wanted."""
+        settings = dict(identity.get("settings", {}))
+        if self.by != "chat":
+            wanted = RULES if self.by == "rules" else Path(self.file).name
+            return identity.get("name") == wanted and "url" not in settings
+        asked = digest(self.instruction or INSTRUCTION)
+        same = identity.get("name") == self.model and settings.get("url") == (self.url or OPENAI)
+        return same and settings.get("instruction") == asked
 
 
 class Caption(NamedTuple):
@@ -85,7 +107,9 @@ def open_paraphraser(wanted: Paraphrasing) -> Paraphraser:
         MissingExtra: The client is not installed.
     """
     if wanted.by == "chat":
-        return ChatParaphraser(wanted.model, url=wanted.url)
+        return ChatParaphraser(wanted.model, url=wanted.url, instruction=wanted.instruction)
+    if wanted.by == "file":
+        return FileParaphraser(Path(wanted.file))
     return RuleParaphraser()
 
 
@@ -173,24 +197,53 @@ _PHRASES: tuple[tuple[str, str], ...] = (
 """What is replaced by what, in this order; the last one puts the source first."""
 
 
+class FileParaphraser:
+    """Reads paraphrases that somebody wrote; a caption that is not listed has none.
+
+    Args:
+        file: A CSV file with a header and the columns caption and paraphrase.
+
+    Raises:
+        LanguageError: It cannot be read, or has no such columns.
+    """
+
+    def __init__(self, file: Path) -> None:
+        try:
+            with file.open(encoding="utf-8-sig", newline="") as opened:
+                rows = list(csv.DictReader(opened, strict=True))
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise LanguageError(f"{file}: cannot be read as paraphrases: {error}") from error
+        if not rows or not {"caption", "paraphrase"} <= set(rows[0]):
+            raise LanguageError(f"{file}: wanted: a CSV with the columns caption and paraphrase")
+        self._known = {row["caption"]: row["paraphrase"] or "" for row in rows}
+        content = digest(sorted(self._known.items()))
+        self.identity = Identity("paraphraser", file.name, {"content": content})
+
+    def paraphrase(self, captions: Sequence[Caption]) -> list[str]:
+        """Return what is listed for each caption."""
+        return [self._known.get(caption.text, "") for caption in captions]
+
+
 class ChatParaphraser:
     """Asks a chat model behind an OpenAI-compatible endpoint, at temperature 0 as in the paper.
 
     Args:
         model: The model's name.
         url: The endpoint; "" is OpenAI's own.
+        instruction: What it is asked; "": as in the paper.
 
     Raises:
         LanguageError: There is no key in the environment.
         MissingExtra: The client is not installed.
     """
 
-    def __init__(self, model: str, *, url: str = "") -> None:
+    def __init__(self, model: str, *, url: str = "", instruction: str = "") -> None:
         self._openai = import_extra("openai", extra="api")
         key = read_key(KEY, error=LanguageError)
         if not key and not url:
             raise LanguageError(f"paraphraser {model}: the environment has no {KEY}; set it")
         self._model = model
+        self._instruction = instruction or INSTRUCTION
         # An endpoint of one's own may want no key; the client insists on some text.
         self._client = self._openai.OpenAI(
             api_key=key or "none",
@@ -204,7 +257,7 @@ class ChatParaphraser:
         self.identity = Identity(
             "paraphraser",
             model,
-            {"url": url or OPENAI, "instruction": digest(INSTRUCTION), "temperature": 0},
+            {"url": url or OPENAI, "instruction": digest(self._instruction), "temperature": 0},
         )
 
     def paraphrase(self, captions: Sequence[Caption]) -> list[str]:
@@ -217,7 +270,8 @@ class ChatParaphraser:
             return list(pool.map(self._one, captions))
 
     def _one(self, caption: Caption) -> str:
-        text = INSTRUCTION.format(occupation=caption.occupation, caption=caption.text[:LONGEST])
+        text = self._instruction.replace("{occupation}", caption.occupation)
+        text = text.replace("{caption}", caption.text[:LONGEST])
         try:
             answer: Any = self._client.chat.completions.create(
                 model=self._model,
@@ -240,6 +294,8 @@ class ChatParaphraser:
 
 def _unquoted(text: str) -> str:
     """Return a chat model's answer without the label and the quotes that it may put around it."""
-    text = re.sub(r"^\s*(?:new )?caption:\s*", "", text, flags=re.IGNORECASE).strip()
+    text = re.sub(
+        r"^\s*(?:(?:new )?caption|phrase/sentence|paraphrase):\s*", "", text, flags=re.IGNORECASE
+    ).strip()
     pair = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
     return text[1:-1].strip() if pair else text

@@ -19,6 +19,7 @@ from .reproduction import reproduction_models as reproduction_models
 from .session import Session as Session
 from .studies import ablated_study as ablated_study
 from .studies import find_studies as find_studies
+from .studies import links_to_try as links_to_try
 from .studies import names as names
 from .studies import reworded as reworded
 from .studies import with_real_world as with_real_world

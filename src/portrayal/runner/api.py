@@ -13,7 +13,7 @@ from portrayal.comparison import ModelComparison, compare_audits
 from portrayal.errors import require_count
 from portrayal.findings import AnalysisSettings, Results
 from portrayal.generators import Generator
-from portrayal.kinds.influence import Explanation, PromptQuestion, replaced_by
+from portrayal.kinds.influence import VERIFIED, Explanation, PromptQuestion, replaced_by
 from portrayal.measurers import Measurer
 from portrayal.runner import verbs
 from portrayal.runner.audits import Audit
@@ -24,8 +24,8 @@ from portrayal.runner.studies import Asked, with_real_world
 Measurers = str | Measurer | Sequence[str | Measurer]
 
 _NAMED = ("out", "model", "images", "measurers", "corpus", "analysis", "group")
-_QUESTION = ("level", "texts", "budget", "subsets")
-_WORDS = ("words", "wordnet", "choice", "avoid")
+_QUESTION = ("level", "texts", "budget", "subsets", "axis", "target", "verify")
+_WORDS = ("words", "wordnet", "choice", "avoid", "count_named")
 
 
 def run(
@@ -95,7 +95,7 @@ def run(
 def explain(
     prompt: str,
     *,
-    group: str = "woman",
+    group: str | None = None,
     out: Place = "audits/explain",
     model: str | Generator | None = None,
     images: int = 2,
@@ -107,7 +107,7 @@ def explain(
 
     Args:
         prompt: The prompt.
-        group: The group whose share is explained.
+        group: The group whose share is explained (default: woman, or the first of `axis`).
         out: The audit's folder; made if absent.
         model: As for `run`.
         images: Images per text.
@@ -116,7 +116,9 @@ def explain(
         settings: As for `run`; and `level`, the most words replaced together (default: 1);
             `texts` for each set of replaced words (default: 12); `budget`, images in all;
             `subsets`, at most so many sets of words; `words`, a masked language model; `wordnet`
-            instead of one; `choice` of texts, "sample" or "top"; `avoid`, words never to be put in.
+            instead of one; `choice` of texts, "sample" or "top"; `avoid`, words never to be put in;
+            `count_named`, count texts that name a group; `axis`, the group's axis; `target`, the
+            share to come near; `verify`, new images of each rewritten prompt (default: 24).
 
     Raises:
         PortrayalError: An argument cannot be, or the run cannot go on; one line says why.
@@ -127,6 +129,7 @@ def explain(
         require_count("texts", asked["texts"])
         asked["draws"] = asked.pop("texts")
     words = {name: value for name, value in given.others.items() if name in _WORDS}
+    asked.setdefault("verify", VERIFIED)
     question = PromptQuestion(
         prompt, group, images=images, transmuter=replaced_by(**words), **asked
     )

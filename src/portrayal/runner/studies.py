@@ -9,6 +9,7 @@ from pathlib import Path
 from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError, StudyError, require_count, shown
 from portrayal.kinds import kind_of
+from portrayal.progress import OnProgress, no_progress
 from portrayal.studies import Study, builtin_names, load_studies, study_from_dict
 
 AskedOne = str | os.PathLike[str] | Study
@@ -170,3 +171,19 @@ def remembered_studies(audit: AuditFolder | None, known: Iterable[Study] = ()) -
 def names(studies: Sequence[Study]) -> str:
     """Return the studies' names in one line."""
     return ", ".join(study.name for study in studies)
+
+
+def links_to_try(
+    asked: Asked, corpus: Path, *, on_progress: OnProgress = no_progress
+) -> Mapping[tuple[int, int], str]:
+    """Return the training captions whose images studies need next, by source and row.
+
+    Args:
+        asked: The studies: see `find_studies`.
+        corpus: A corpus folder whose captions have addresses.
+        on_progress: Called as work goes on.
+    """
+    found: dict[tuple[int, int], str] = {}
+    for study in find_studies(asked):
+        found |= kind_of(study).links_to_try(study, corpus, on_progress=on_progress)
+    return found

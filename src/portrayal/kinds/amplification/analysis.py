@@ -24,6 +24,7 @@ from portrayal.kinds.amplification import measured as findings
 from portrayal.kinds.amplification import tables
 from portrayal.kinds.amplification.counts import Counting
 from portrayal.kinds.amplification.image_groups import face_detector, look
+from portrayal.kinds.amplification.loss_tables import loss_tables
 from portrayal.kinds.amplification.measures import (
     Amplified,
     amplified,
@@ -172,7 +173,9 @@ def _parts(
         tables.numbers_table(view, found, measured.included),
         tables.similarity_table(view, found),
         tables.dropped_table(view, found),
+        *loss_tables(view),
         *tables.caption_tables(view, found),
+        *tables.paraphrase_tables(view),
         tables.sides_part(view, found),
         *tables.published_tables(view, found, more),
     ]
@@ -215,7 +218,15 @@ def _about(
         yield (
             f"An image counts where {detector.name if detector else 'a face detector'} finds "
             f"exactly one face of confidence {rule.confidence:g} that fills {percent(rule.size)} "
-            "of its width and height."
+            "of its width and height"
+            + (", and no other face of any size." if rule.rule == "paper" else ".")
+        )
+    cells = [cell for own in about.get("lost", {}).values() for cell in own.values()]
+    if cells:
+        dead, tried = sum(cell[1] for cell in cells), sum(cell[0] for cell in cells)
+        yield (
+            f"{dead:,} of {tried:,} sampled captions have a dead link and were replaced by the "
+            "next ones; tables give the loss by indicator, and corrected shares."
         )
     drawn = [one for own in (study.drawn.captions.values() if study.drawn else ()) for one in own]
     if lost := sum(one.paraphrase == "" for one in drawn):

@@ -12,7 +12,7 @@ from portrayal.kinds.amplification.schema import (
     CaptionPrompt,
     DrawnCaptions,
 )
-from portrayal.language import OPENAI, RULES, Caption, Paraphraser, kept
+from portrayal.language import Caption, Paraphraser, kept
 from portrayal.progress import OnCount
 
 CHUNK = 128
@@ -82,10 +82,7 @@ def is_paraphrased(study: AmplificationStudy) -> bool:
     drawn, wanted = study.drawn, study.paraphraser
     if drawn is None or drawn.paraphraser is None:
         return False
-    named = drawn.paraphraser.get("name") == (wanted.model or RULES)
-    url = dict(drawn.paraphraser.get("settings", {})).get("url", "")
-    same = named and url == (wanted.url or OPENAI if wanted.by == "chat" else "")
-    return same and all(
+    return wanted.is_meant(drawn.paraphraser) and all(
         one.paraphrase is not None for captions in drawn.captions.values() for one in captions
     )
 

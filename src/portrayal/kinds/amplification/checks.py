@@ -66,7 +66,7 @@ def require_image_sources(study: AmplificationStudy, corpus: Corpus) -> None:
     Raises:
         StudyError: None has.
     """
-    if not any(one.images for one in corpus.sources):
+    if not any(one.images for one in corpus.sources) and not any(corpus.tried().values()):
         raise StudyError(
             f"{study.name}: {corpus.folder} has {corpus.rows:,} captions and no images, so there "
             f"is nothing to compare with; {how_to_get_images(study, corpus)}"

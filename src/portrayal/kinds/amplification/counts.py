@@ -133,6 +133,10 @@ class Counting:
         ]
         return SubsetComparison(name, study.occupations, prompts, training, generated)
 
+    def rows(self, occupation: str, place: int) -> list[tuple[str, str]]:
+        """Return key and indicator of an occupation's captions, sampled or nearest to a prompt."""
+        return self._rows.get((occupation, place), [])
+
     def indicated(self, occupation: str, labels: frozenset[str]) -> tuple[int, int]:
         """Return how many sampled captions have one of these labels, and how many there are."""
         rows = self._rows.get((occupation, SAMPLED), [])

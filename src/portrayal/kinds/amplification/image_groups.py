@@ -168,7 +168,7 @@ def face_reason(faces: list[list[float]], rule: FaceRule) -> str | None:
     """
     sure = [face for face in faces if face[4] >= rule.confidence]
     large = [face for face in sure if min(face[2], face[3]) >= rule.size]
-    if len(large) > 1:
+    if len(sure if rule.rule == "paper" else large) > 1:
         return SEVERAL_FACES
     if len(large) == 1:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -54,6 +54,14 @@ class Amplification(Kind[AmplificationStudy]):
         from portrayal.kinds.amplification.preparation import prepare
 
         return prepare(study, audit, corpus, on_progress=on_progress)
+
+    def links_to_try(
+        self, study: AmplificationStudy, corpus: Path, *, on_progress: OnProgress
+    ) -> Mapping[tuple[int, int], str]:
+        """Return the captions whose images the study needs next."""
+        from portrayal.kinds.amplification.preparation import links_of_study
+
+        return links_of_study(study, corpus, on_progress=on_progress)
 
     def without_texts(
         self, study: AmplificationStudy, texts: Collection[str]

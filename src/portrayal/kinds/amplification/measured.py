@@ -12,7 +12,12 @@ from portrayal.findings import Asked, Finding, LabelScale, StudyData, capital, c
 from portrayal.kinds.amplification.counts import SubsetComparison
 from portrayal.kinds.amplification.headlines import amplification_headline
 from portrayal.kinds.amplification.measures import Amplified, generality
-from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, SubsetName
+from portrayal.kinds.amplification.schema import (
+    INDICATORS,
+    SUBSETS,
+    AmplificationStudy,
+    SubsetName,
+)
 from portrayal.kinds.amplification.view import AmplificationView
 from portrayal.numbers import number, percent
 from portrayal.statistics import (
@@ -30,9 +35,6 @@ REAL_WORLD = "amplification against the real world"
 
 LEAST_POINTS = 0.05
 """Smaller differences read as none: points are written with one decimal."""
-
-INDICATORS = {"woman": "female", "female": "female", "man": "male", "male": "male"}
-"""The indicator in captions that speaks of a group."""
 
 
 def amplification_finding(
@@ -132,13 +134,10 @@ def correlation_findings(view: AmplificationView, naive: SubsetComparison) -> li
 
     The paper's words are "the percentage of captions with female indicators": of all captions, or
     of those whose image shows a woman. Only the second can tell whether the rarer group is named
-    more often, which is what the paper concludes. Captions have indicators of gender; where a study
-    asks for another group, such as a skin tone, there is nothing to read.
+    more often, which is what the paper concludes.
     """
     group = view.study.first_group
-    if group not in INDICATORS:
-        return []
-    labels = frozenset({INDICATORS[group], "both"})
+    labels = frozenset({INDICATORS.get(group, group), "both"})
     occupations = view.study.occupations
     every = [view.counting.indicated(name, labels) for name in occupations]
     own = [view.counting.told(name, labels) for name in occupations]
@@ -156,7 +155,7 @@ def _correlation(
     told: str,
 ) -> Finding:
     group = view.study.first_group
-    indicator = INDICATORS[group]
+    indicator = INDICATORS.get(group, group)
     named = np.array([100 * k / n if n else math.nan for k, n in counts])
     found = pearson_correlation(
         naive.percent(naive.training)[:, 0], named, confidence=view.settings.confidence

@@ -21,7 +21,12 @@ from portrayal.kinds.amplification.caption_prompts import (
     with_captions,
     with_paraphrases,
 )
-from portrayal.kinds.amplification.captions import asked_of, select_captions, wants_nearest
+from portrayal.kinds.amplification.captions import (
+    asked_of,
+    links_to_try,
+    select_captions,
+    wants_nearest,
+)
 from portrayal.kinds.amplification.checks import (
     require_image_sources,
     require_images,
@@ -140,6 +145,14 @@ def prepare(
         )
     audit.remember_study(study.name, study.as_dict())
     return study
+
+
+def links_of_study(
+    study: AmplificationStudy, corpus: Path, *, on_progress: OnProgress
+) -> dict[tuple[int, int], str]:
+    """Return the captions of a corpus whose images a study needs next, by source and row."""
+    encoder = open_sentence_encoder(study.sentences) if wants_nearest(study) else None
+    return links_to_try(study, Corpus(corpus), encoder, on_progress=on_progress)
 
 
 def _selected(

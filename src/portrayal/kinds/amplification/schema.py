@@ -38,6 +38,12 @@ CAPTION: Final = "caption"
 PARAPHRASE: Final = "paraphrase"
 """Levels of the factor `prompt` where a caption, or its paraphrase, is the prompt."""
 
+INDICATORS: Mapping[str, str] = {
+    "woman": "female", "female": "female", "man": "male", "male": "male",
+}  # fmt: skip
+"""The indicator in captions that speaks of a group of perceived gender; groups of other axes are
+indicated under their own names."""
+
 SubsetName = Literal[
     "naive", "no-indicators", "nearest", "both",
     "captions", "captions-no-indicators", "paraphrased", "paraphrased-no-indicators",
@@ -85,11 +91,14 @@ class FaceRule(StudyPart):
         confidence: A face that is less sure is none.
         size: A face whose box is smaller than this share of the image, in width or height, is
             none.
+        rule: "portrayal": small faces in the background do not count; "paper": an image with more
+            than one face of any size is left out, as in the authors' code.
     """
 
     detector: str = "centerface"
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
     size: Annotated[float, Field(ge=0, le=1)] = 0.1
+    rule: Literal["portrayal", "paper"] = "portrayal"
 
 
 class CaptionPrompt(StudyPart):
@@ -149,6 +158,8 @@ class AmplificationStudy(Study):
         caption_images: Images of each of them.
         sentences: The sentence encoder that finds nearest captions.
         names: The recogniser of names in captions, as `portrayal corpus indicators` has it.
+        indicator_words: By group, words that indicate it in captions, for any axis; left out: the
+            recogniser tells for perceived gender, and the words that name a group for other axes.
         faces: Which images count.
         paraphraser: Who paraphrases captions.
         real_world: Percentages of the group by occupation, as a second baseline.
@@ -176,6 +187,9 @@ class AmplificationStudy(Study):
     caption_images: Count = 10
     sentences: Word = "all-MiniLM-L6-v2"
     names: Word = "capitals"
+    indicator_words: dict[Word, Annotated[tuple[Word, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
     faces: FaceRule = FaceRule()
     paraphraser: Paraphrasing = Paraphrasing()
     real_world: dict[Word, Annotated[float, Field(ge=0, le=100)]] = Field(default_factory=dict)
@@ -221,6 +235,12 @@ class AmplificationStudy(Study):
                 raise ValueError(
                     f"real_world has {name!r}{did_you_mean(name, self.occupations)}; "
                     "allowed: the study's occupations"
+                )
+        for name in self.indicator_words:
+            if name not in groups:
+                raise ValueError(
+                    f"indicator_words has {name!r}{did_you_mean(name, groups)}; allowed: the "
+                    f"groups {one_of(groups)}"
                 )
         if not self.faces.detector and not self.axis.person:
             raise ValueError(

@@ -36,6 +36,7 @@ NUMBERS = (
 DROPPED = ("subset", "occupation", "side", "images", "dropped", "share", "reasons")
 SIMILARITY = ("subset", "caption and prompt", "training and generated images")
 CAPTIONS = ("subset", "occupation", "caption", "indicator", "similarity")
+MOST_PARAPHRASES = 200
 SHOWN = 4
 """Images and captions of each side that are shown."""
 
@@ -264,6 +265,26 @@ def caption_tables(view: AmplificationView, found: Found) -> Iterator[DataTable]
             note=f"The first {SHOWN} of each; for nearest neighbours, those of prompt #1. The "
             "similarity is that with the prompt.",
         )
+
+
+def paraphrase_tables(view: AmplificationView) -> Iterator[DataTable]:
+    """Yield the captions beside their paraphrases, as they were used."""
+    drawn = view.study.drawn
+    if drawn is None or drawn.paraphraser is None:
+        return
+    rows = [
+        [occupation, one.caption[:300], one.paraphrase or "none", one.indicator]
+        for occupation, captions in drawn.captions.items()
+        for one in captions
+    ]
+    yield DataTable(
+        f"paraphrases{view.suffix}",
+        f"Captions and their paraphrases{view.suffix}",
+        ("occupation", "caption", "paraphrase", "indicator"),
+        rows[:MOST_PARAPHRASES],
+        note=f"By {drawn.paraphraser.get('name')}; the first {MOST_PARAPHRASES} of {len(rows)}. "
+        "All of them stand in the study, in the audit's folder.",
+    )
 
 
 def sides_part(view: AmplificationView, found: Found) -> Sides:

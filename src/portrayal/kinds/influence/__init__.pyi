@@ -1,8 +1,11 @@
 from .answer import Explanation as Explanation
 from .answer import explanation as explanation
+from .question import VERIFIED as VERIFIED
 from .question import PromptQuestion as PromptQuestion
 from .question import replaced_by as replaced_by
 from .schema import InfluenceStudy as InfluenceStudy
 from .schema import Transmutation as Transmutation
+from .verdicts import SAYS as SAYS
+from .verdicts import Verdict as Verdict
 from .word_scores import WordScore as WordScore
 from .word_scores import WordScores as WordScores

@@ -1,4 +1,4 @@
-"""Where more images help most: the sets of words behind the widest interval.
+"""Where more images help most: the sets of words behind the widest interval of undecided words.
 
 The variance of a word's influence is the sum over sets of weight^2 x variance of one draw / draws.
 Draws go one by one to the set that takes most off the variance of the word whose variance is
@@ -9,7 +9,7 @@ differ, so that few texts do not mislead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -25,7 +25,13 @@ BORROWED = 8.0
 
 
 def allocate(
-    counts: PromptCounts, column: int, level: int, *, draws: int, images: int
+    counts: PromptCounts,
+    column: int,
+    level: int,
+    *,
+    draws: int,
+    images: int,
+    undecided: Collection[int] | None = None,
 ) -> dict[Subset, int]:
     """Return how many more draws each set should get.
 
@@ -35,6 +41,7 @@ def allocate(
         level: The level of the scores.
         draws: Draws to deal out.
         images: Images per draw.
+        undecided: Positions of the words whose intervals matter; None: all.
 
     A set that has as many draws as there are seeds for gets no more.
     """
@@ -43,6 +50,8 @@ def allocate(
     sets = [frozenset(number[position] for position in subset) for subset in subsets]
     weights = influence_weights(sets, len(number), min(level, len(number)))
     squares = np.nan_to_num(weights) ** 2
+    if undecided:
+        squares[[i for position, i in number.items() if position not in undecided]] = 0.0
     one = draw_variances([counts.sets[subset] for subset in subsets], column, images=images)
     had = np.array([float(word_set.draws) for word_set in counts.plan.sets])
     more = np.zeros(len(subsets), dtype=np.int64)

@@ -30,7 +30,7 @@ from portrayal.findings import (
 from portrayal.kinds.influence.headlines import word_bars, word_headline
 from portrayal.kinds.influence.parts import InfluenceScore
 from portrayal.kinds.influence.schema import InfluenceStudy, PromptPlan
-from portrayal.kinds.influence.suggestions import suggest
+from portrayal.kinds.influence.suggestions import Rewrite, suggest
 from portrayal.kinds.influence.tables import (
     SIGN,
     averages_part,
@@ -44,7 +44,7 @@ from portrayal.kinds.influence.word_averages import MeanInfluence, factor_averag
 from portrayal.kinds.influence.word_scores import PromptScores, WordScore, WordScores, score_prompt
 from portrayal.kinds.influence.word_sets import count_prompt, seen_on_axis
 from portrayal.records import Identity
-from portrayal.studies import Axis
+from portrayal.studies import NOBODY, Axis
 
 INFLUENCE = "word influence"
 AVERAGE = "mean word influence"
@@ -75,6 +75,10 @@ class _View:
     @property
     def answers(self) -> tuple[str, ...]:
         return self.scores[0].counts.answers
+
+    def read(self) -> tuple[InfluenceStudy, str, Axis, StudyData]:
+        """Return the study, the axis and the images."""
+        return self.study, self.axis_name, self.axis, self.data
 
     def spoken_of(self) -> list[int]:
         """Return the columns of the groups that findings speak of."""
@@ -149,6 +153,22 @@ def prompt_scores(
     )
 
 
+def verified(
+    study: InfluenceStudy, name: str, axis: Axis, data: StudyData, column: int
+) -> tuple[Rewrite, ...]:
+    """Return what new images of rewritten prompts show; none where none were rewritten."""
+    if not study.rewrites:
+        return ()
+    seen = seen_on_axis(study.prompts(), name, axis, data) or {}
+    group = list(axis.groups)[column]
+    found = []
+    for text in study.rewrites:
+        own = seen.get(text, {})
+        labels = [own[seed] for seed in study.verified_seeds() if own.get(seed, NOBODY) != NOBODY]
+        found.append(Rewrite(text, labels.count(group), len(labels)))
+    return tuple(found)
+
+
 def _findings(view: _View) -> Iterator[Finding]:
     if len(view.scores) <= FEW_PROMPTS:
         for scores in view.scores:
@@ -201,7 +221,12 @@ def _suggestions(view: _View) -> Iterator[str]:
     """Yield which word to change, where there are few prompts."""
     for scores in view.scores if len(view.scores) <= FEW_PROMPTS else ():
         for column in view.spoken_of():
-            yield f"{suggest(scores, column)}{_of_prompt(view, scores)}{view.suffix}"
+            mine = [one for one in verified(*view.read(), column) if len(view.scores) == 1]
+            text = suggest(
+                scores, column, target=view.study.target, verified=mine,
+                confidence=view.settings.confidence,
+            )  # fmt: skip
+            yield f"{text}{_of_prompt(view, scores)}{view.suffix}"
 
 
 def _word_findings(view: _View, scores: PromptScores) -> Iterator[Finding]:

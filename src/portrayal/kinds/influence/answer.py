@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from portrayal.errors import AuditError, StudyError
 from portrayal.findings import AnalysisSettings, StudyData
-from portrayal.kinds.influence.analysis import prompt_scores
+from portrayal.kinds.influence.analysis import prompt_scores, verified
 from portrayal.kinds.influence.rounds import spoken_of
 from portrayal.kinds.influence.schema import Cost, InfluenceStudy
-from portrayal.kinds.influence.suggestions import suggest
+from portrayal.kinds.influence.suggestions import Rewrite, suggest
+from portrayal.kinds.influence.verdicts import SAYS, Verdict, verdicts
 from portrayal.kinds.influence.word_scores import PromptScores, WordScore, pair_rows
 from portrayal.records import plain
 from portrayal.studies import Study
@@ -34,6 +36,8 @@ class Explanation:
         cost: What was asked for.
         made: Images made by this call.
         confidence: Level of the intervals.
+        verdicts: What can be said of each word, by position.
+        rewrites: Rewritten prompts, and what new images of them show.
         suggestion: Which word to change, in plain words.
         report: The page.
         measurer: Whose labels these are.
@@ -46,6 +50,8 @@ class Explanation:
     cost: Cost
     made: int
     confidence: float
+    verdicts: Mapping[int, Verdict]
+    rewrites: tuple[Rewrite, ...]
     suggestion: str
     report: Path
     measurer: str
@@ -66,6 +72,7 @@ class Explanation:
             "pairs": self._pairs(),
             "images": counts.images,
             "missing": counts.missing,
+            "rewrites": [asdict(one) for one in self.rewrites],
             "suggestion": self.suggestion,
             "report": str(self.report),
         }
@@ -91,6 +98,7 @@ class Explanation:
                     "high": None if one is None else one.high,
                     "p": None if one is None else one.p,
                     "share if replaced": without and float(without.shares[self.column]),
+                    "verdict": SAYS[self.verdicts[position].kind],
                 }
             )
         return pd.DataFrame(rows)
@@ -111,6 +119,22 @@ class Explanation:
         """The prompt that was asked about."""
         return self.scores.counts.plan.source.text
 
+    def apart(self, position: int) -> list[str]:
+        """Return the texts with a word replaced that name a group, and were set apart."""
+        sets = self.scores.counts.plan.sets
+        found = next((one for one in sets if one.words == (position,)), None)
+        return list(dict.fromkeys(drawn.text for drawn in (found.apart if found else ())))
+
+    @property
+    def culprits(self) -> list[tuple[str, float]]:
+        """The words that are named as causes, each with its influence towards the group."""
+        main, words = self.scores.main, self.scores.counts.plan.words
+        return [
+            (words[at], main.of(at, self.column).value)
+            for at, one in self.verdicts.items()
+            if one.is_named and main is not None
+        ]
+
     def _word(self, position: int) -> dict[str, Any]:
         counts = self.scores.counts
         replaced = counts.sets.get((position,))
@@ -118,6 +142,9 @@ class Explanation:
             "word": counts.plan.words[position],
             "position": position + 1,
             "replaceable": position in counts.plan.replaceable,
+            "verdict": SAYS[self.verdicts[position].kind],
+            "q": plain(self.verdicts[position].q),
+            "set apart": self.apart(position),
             "shares replaced": _named(counts.answers, replaced.shares) if replaced else None,
             "influence": [
                 {
@@ -173,15 +200,21 @@ def explanation(
     found = prompt_scores(study, name, study.axes[name], data, settings)
     if found is None:
         raise AuditError(f"{data.label}: has no answer on the axis {name!r}; take an encoder")
+    scores, level = found[0], 1 - settings.confidence
+    rewrites = verified(study, name, study.axes[name], data, column)
     return Explanation(
         study=study,
         group=list(study.axes[name].groups)[column],
         column=column,
-        scores=found[0],
+        scores=scores,
         cost=study.cost(),
         made=made,
         confidence=settings.confidence,
-        suggestion=suggest(found[0], column),
+        verdicts=verdicts(scores, column, level=level),
+        rewrites=rewrites,
+        suggestion=suggest(
+            scores, column, target=study.target, verified=rewrites, confidence=settings.confidence
+        ),
         report=report,
         measurer=data.label,
     )

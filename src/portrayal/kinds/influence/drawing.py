@@ -19,7 +19,13 @@ from portrayal.kinds.influence.schema import (
     PromptPlan,
     Transmutation,
 )
-from portrayal.language import CandidateWords, Transmuter, open_masked_words, open_wordnet
+from portrayal.language import (
+    CandidateWords,
+    Transmuter,
+    names_of_groups,
+    open_masked_words,
+    open_wordnet,
+)
 from portrayal.progress import OnCount
 from portrayal.records import Identity
 from portrayal.studies import Study
@@ -83,7 +89,7 @@ def draw_texts(
     study = _with_positions(study, transmuter, known)
     plans = study.plan()
     for done, plan in enumerate(plans):
-        known[plan.source.text] = _drawn(plan, known[plan.source.text], transmuter, study.seed)
+        known[plan.source.text] = _drawn(study, plan, known[plan.source.text], transmuter)
         if on_progress is not None:
             on_progress(done + 1, len(plans))
     return _with_drawn(study, transmuter.identity, known)
@@ -113,16 +119,39 @@ def _with_drawn(
     return study.model_copy(update={"drawn": drawn})
 
 
-def _drawn(plan: PromptPlan, known: DrawnPrompt, transmuter: Transmuter, seed: int) -> DrawnPrompt:
+def _drawn(
+    study: InfluenceStudy, plan: PromptPlan, known: DrawnPrompt, transmuter: Transmuter
+) -> DrawnPrompt:
     subsets = {one.words: one for one in known.subsets}
     for wanted in plan.sets:
         record = subsets.get(wanted.words, DrawnSubset(words=wanted.words))
-        missing = range(len(record.texts), wanted.draws if wanted.words else 0)
-        new = transmuter.draw(plan.source.text, wanted.words, missing, seed=seed) if missing else []
-        texts = (*record.texts, *(DrawnText(one.text, one.probability) for one in new))
-        subsets[wanted.words] = record.model_copy(update={"texts": texts})
+        draws = wanted.draws if wanted.words else 0
+        while len(record.texts) < draws and not record.is_exhausted:
+            record = _more(study, plan.source.text, record, transmuter, draws)
+        subsets[wanted.words] = record
     ordered = sorted(subsets.values(), key=lambda one: (len(one.words), one.words))
     return known.model_copy(update={"subsets": tuple(ordered)})
+
+
+def _more(
+    study: InfluenceStudy, prompt: str, record: DrawnSubset, transmuter: Transmuter, draws: int
+) -> DrawnSubset:
+    """Return a set with the next texts of its series; those that name a group stand apart."""
+    start = len(record.texts) + len(record.apart)
+    missing = range(start, start + draws - len(record.texts))
+    texts, apart = list(record.texts), list(record.apart)
+    for one in transmuter.draw(prompt, record.words, missing, seed=study.seed):
+        drawn = DrawnText(one.text, one.probability)
+        (apart if _names_more(study, prompt, one.text) else texts).append(drawn)
+    return record.model_copy(update={"texts": tuple(texts), "apart": tuple(apart)})
+
+
+def _names_more(study: InfluenceStudy, prompt: str, text: str) -> bool:
+    """Tell whether a text names a group that the prompt does not, and must be set apart."""
+    return study.transmuter.naming == "apart" and any(
+        names_of_groups(text, axis.groups) - names_of_groups(prompt, axis.groups)
+        for axis in study.axes.values()
+    )
 
 
 def carried_over(study: InfluenceStudy, before: Study) -> InfluenceStudy:

@@ -6,7 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from portrayal.errors import SettingError, StudyError, one_of, require_count, shown
+from portrayal.errors import (
+    SettingError,
+    StudyError,
+    is_number,
+    one_of,
+    require_count,
+    shown,
+)
 from portrayal.kinds.influence.schema import InfluenceStudy, Transmutation, check_words
 from portrayal.language import default_text_model
 from portrayal.records import digest
@@ -17,6 +24,9 @@ PILOT = 0.5
 
 LEAST_DRAWS = 2
 """Fewer texts say nothing about the texts that were not drawn."""
+
+VERIFIED = 24
+"""Images of each rewritten prompt that is suggested, where a person asks."""
 
 DEFAULT_DRAWS = 12
 DEFAULT_IMAGES = 2
@@ -33,7 +43,10 @@ class PromptQuestion:
 
     Attributes:
         prompt: The prompt.
-        group: The group whose share is explained.
+        group: The group whose share is explained; None: woman, or the first of `axis`.
+        axis: The axis of the group: the name of a default axis; None: the one that has the group.
+        target: The share that a rewritten prompt should come near; None: an even one.
+        verify: Images of each rewritten prompt that is suggested; 0: none.
         level: Largest number of words replaced together.
         draws: Texts for each set of replaced words.
         images: Images per text.
@@ -45,7 +58,10 @@ class PromptQuestion:
     """
 
     prompt: str
-    group: str
+    group: str | None = None
+    axis: str | None = None
+    target: float | None = None
+    verify: int = 0
     level: int = 1
     draws: int = DEFAULT_DRAWS
     images: int = DEFAULT_IMAGES
@@ -71,16 +87,20 @@ class PromptQuestion:
             check_words(self.prompt, self.level, self.subsets)
         except ValueError as error:
             raise StudyError(str(error)) from error
-        axis = axis_of(self.group)
+        axis, group = axis_and_group(self.axis, self.group)
+        if self.target is not None and not (is_number(self.target) and 0 < self.target < 1):
+            raise SettingError("target", f"is {shown(self.target)}; allowed: a share, 0 to 1")
         name = digest([self.prompt, axis, self.transmuter.model_dump(mode="json"), self.seed])
         data = {
             "name": f"explain-{_slug(self.prompt)}-{name[:6]}",
             "kind": "influence",
             "title": f"Which word of “{self.prompt}” causes it?",
-            "question": f"Which word of “{self.prompt}” pushes towards {self.group}?",
+            "question": f"Which word of “{self.prompt}” pushes towards {group}?",
             "citation": CITATION,
             "axes": [axis],
-            "group": self.group,
+            "group": group,
+            "target": self.target,
+            "verify": self.verify,
             "prompts": [{"text": self.prompt}],
             "level": self.level,
             "draws": self.draws,
@@ -108,7 +128,12 @@ class PromptQuestion:
 
 
 def replaced_by(
-    *, words: str = "", wordnet: bool = False, choice: str = "sample", avoid: Sequence[str] = ()
+    *,
+    words: str = "",
+    wordnet: bool = False,
+    choice: str = "sample",
+    avoid: Sequence[str] = (),
+    count_named: bool = False,
 ) -> Transmutation:
     """Return where other words come from.
 
@@ -117,6 +142,7 @@ def replaced_by(
         wordnet: Synonyms and antonyms instead of a language model.
         choice: Texts at random ("sample"), or the most probable ones ("top").
         avoid: Words never to be put in.
+        count_named: Count texts that name a group instead of setting them apart.
 
     Raises:
         SettingError: A value cannot be.
@@ -134,7 +160,33 @@ def replaced_by(
         model=words or default_text_model("words"),
         choice="sample" if choice == "sample" else "top",
         avoid=tuple(avoid),
+        naming="counted" if count_named else "apart",
     )
+
+
+def axis_and_group(axis: str | None, group: str | None) -> tuple[str, str]:
+    """Return the axis and the group that are meant; None: the usual ones.
+
+    Raises:
+        StudyError: There is no such axis, or it has no such group.
+    """
+    if axis is None:
+        group = "woman" if group is None else group
+        return axis_of(group), group
+    axes = default_axes()
+    if axis not in axes:
+        known = list(axes)
+        raise StudyError(
+            f"axis is {shown(axis)}{did_you_mean(str(axis), known)}; allowed: {one_of(known)}, or "
+            "a study file with axes of your own"
+        )
+    groups = list(axes[axis].groups)
+    if group is not None and group not in groups:
+        raise StudyError(
+            f"group is {shown(group)}{did_you_mean(str(group), groups)}; allowed on the axis "
+            f"{axis!r}: {one_of(groups)}"
+        )
+    return axis, group or groups[0]
 
 
 def axis_of(group: str) -> str:

@@ -1,4 +1,4 @@
-"""What is left of a budget, spent on the sets of words behind the widest intervals."""
+"""What is left of a budget, spent on undecided words; then rewritten prompts to verify."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from portrayal.kinds.influence.analysis import prompt_scores
 from portrayal.kinds.influence.drawing import draw_texts
 from portrayal.kinds.influence.schema import DrawnSubset, InfluenceStudy, PromptPlan
 from portrayal.kinds.influence.subsets import Subset
+from portrayal.kinds.influence.suggestions import rewritten
+from portrayal.kinds.influence.verdicts import undecided
+from portrayal.kinds.influence.word_scores import PromptScores
 
 STAGES = (0.75, 1.0)
 """Shares of a budget that are spent after each round; a later one decides on more images."""
@@ -18,7 +21,7 @@ STAGES = (0.75, 1.0)
 def next_round(
     study: InfluenceStudy, data: Callable[[], Sequence[StudyData]], settings: AnalysisSettings
 ) -> InfluenceStudy | None:
-    """Return the study with more draws, and their texts; None where its budget is spent.
+    """Return the study with more draws, or with rewritten prompts; None where nothing is left.
 
     Of several measurers the first one's labels decide. Prompts share what is dealt out evenly.
 
@@ -28,20 +31,34 @@ def next_round(
         settings: How it will be analyzed.
     """
     draws = _affordable(study)
-    if draws < 1:
+    if draws < 1 and (not study.verify or study.rewrites):
         return None
     name, column = spoken_of(study)
     seen = data()
     scores = prompt_scores(study, name, study.axes[name], seen[0], settings) if seen else None
     if scores is None:
         return None
+    if draws >= 1:
+        more = _dealt_out(study, scores, column, draws)
+        if any(more.values()):
+            return draw_texts(_with_more(study, more))
+    if not study.verify or study.rewrites:
+        return None
+    texts = [text for one in scores for text in rewritten(one, column, target=study.target)]
+    return study.model_copy(update={"rewrites": tuple(texts)}) if texts else None
+
+
+def _dealt_out(
+    study: InfluenceStudy, scores: Sequence[PromptScores], column: int, draws: int
+) -> dict[str, Mapping[Subset, int]]:
     more: dict[str, Mapping[Subset, int]] = {}
     for number, one in enumerate(scores):
         share = draws // len(scores) + (number < draws % len(scores))
         more[one.counts.plan.source.text] = allocate(
-            one.counts, column, study.level, draws=share, images=study.images
-        )
-    return draw_texts(_with_more(study, more)) if any(more.values()) else None
+            one.counts, column, study.level, draws=share, images=study.images,
+            undecided=undecided(one, column),
+        )  # fmt: skip
+    return more
 
 
 def spoken_of(study: InfluenceStudy) -> tuple[str, int]:

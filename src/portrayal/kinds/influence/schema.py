@@ -32,6 +32,12 @@ REPLACED = "replaced"
 MOST_DRAWS = 1000
 """Draws of a set of words at most; the step between the seeds of one draw."""
 
+MOST_APART = 60
+"""After so many texts that name a group a set of words keeps those that it has."""
+
+VERIFIED_FROM = 500_000_000
+"""The first seed of images that verify a rewritten prompt: no draw has it."""
+
 MOST_SUBSETS = 20_000
 """More sets of words than this in one prompt are a mistake, not a plan."""
 
@@ -50,7 +56,10 @@ class Transmutation(StudyPart):
         keep: Only so many of the most probable words of a place count.
         temperature: Above 1 the choice is more even, below 1 more certain.
         tagger: "nltk" or "spacy:PIPELINE" keeps a noun a noun; "" takes any part of speech.
-        avoid: Words that are never put in, nor their inflections: words that name a group, say.
+        avoid: Words that are never put in, nor their inflections.
+        naming: Texts that name a group which the prompt does not name ("female doctor") answer
+            another question. "apart": they are listed, and others drawn in their place;
+            "counted": they count like all others.
         candidates: For "list": replacements by word; "*" serves all other words.
         relations: For "wordnet".
     """
@@ -63,6 +72,7 @@ class Transmutation(StudyPart):
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     tagger: str = ""
     avoid: tuple[Word, ...] = ()
+    naming: Literal["apart", "counted"] = "apart"
     candidates: dict[Word, Annotated[tuple[Word, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
@@ -93,11 +103,18 @@ class DrawnSubset(StudyPart):
         words: Positions of the replaced words, from 0; none: the prompt as it is, without texts.
         draws: So many draws are wanted where that is more than the study's own.
         texts: All that were drawn so far.
+        apart: Texts that were drawn and set apart, for they name a group.
     """
 
     words: tuple[int, ...]
     draws: int = 0
     texts: tuple[DrawnText, ...] = ()
+    apart: tuple[DrawnText, ...] = ()
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether so many texts name a group that looking for others was given up."""
+        return len(self.apart) >= MOST_APART
 
 
 class DrawnPrompt(StudyPart):
@@ -140,11 +157,13 @@ class WordSet:
         words: Their positions; none: the prompt as it is.
         draws: Draws that are wanted.
         texts: Those that were drawn, in order.
+        apart: Those that name a group, which have no images.
     """
 
     words: Subset
     draws: int
     texts: tuple[DrawnText, ...]
+    apart: tuple[DrawnText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +207,17 @@ class InfluenceStudy(CompositionStudy):
         group: The group that findings speak of; None: the first of two, each of more.
         budget: Images in all; what draws x images leave of it is spent on the sets of words behind
             the widest intervals, once the first images are measured. None: no more than those.
+        verify: Images of each rewritten prompt that is suggested, from seeds of their own; 0:
+            suggestions are not verified.
+        target: The share of the group that a rewritten prompt should come near; None: an even one.
+        rewrites: Rewritten prompts to verify, once a word is named.
         transmuter: Where replaced texts come from.
         seed: Start of the random numbers for texts and sampled sets.
         drawn: The texts, once they are drawn.
     """
 
     amounts: ClassVar[frozenset[str]] = frozenset(
-        {"images", "draws", "level", "subsets", "budget", "drawn"}
+        {"images", "draws", "level", "subsets", "budget", "drawn", "verify", "target", "rewrites"}
     )
 
     kind: Literal["influence"]  # type: ignore[assignment]
@@ -204,6 +227,9 @@ class InfluenceStudy(CompositionStudy):
     subsets: Count | None = None
     group: Word | None = None
     budget: Count | None = None
+    verify: Annotated[int, Field(ge=0, le=100_000, strict=True)] = 0
+    target: Annotated[float, Field(gt=0, lt=1)] | None = None
+    rewrites: tuple[Word, ...] = ()
     transmuter: Transmutation = Transmutation()
     seed: Annotated[int, Field(ge=0, strict=True)] = 0
     drawn: Drawn | None = None
@@ -276,7 +302,9 @@ class InfluenceStudy(CompositionStudy):
         for subset in subsets:
             record = drawn.get(subset, DrawnSubset(words=subset))
             wanted = max(self.draws, record.draws)
-            sets.append(WordSet(subset, wanted, record.texts[:wanted]))
+            if record.is_exhausted:
+                wanted = min(wanted, len(record.texts))
+            sets.append(WordSet(subset, wanted, record.texts[:wanted], record.apart))
         words = tuple(word.text for word in split_words(source.text))
         return PromptPlan(source, words, positions, tuple(sets), len(subsets) < every)
 
@@ -300,6 +328,9 @@ class InfluenceStudy(CompositionStudy):
                 for text, draw in plan.draws(one):
                     wanted.setdefault(text, set()).update(draw_seeds(draw, self.images))
                     factors.setdefault(text, named)
+        for text in self.rewrites:
+            wanted.setdefault(text, set()).update(self.verified_seeds())
+            factors.setdefault(text, {REPLACED: "rewritten"})
         return tuple(
             Prompt(text, factors[text], len(seeds), listed_seeds=tuple(sorted(seeds)))
             for text, seeds in wanted.items()
@@ -322,6 +353,10 @@ class InfluenceStudy(CompositionStudy):
             known * (cost.texts - len(prompts)),
             known * (cost.images - sum(prompt.images for prompt in prompts)),
         )
+
+    def verified_seeds(self) -> range:
+        """Return the seeds of the images of a rewritten prompt."""
+        return range(VERIFIED_FROM, VERIFIED_FROM + self.verify)
 
     def with_draws(self, draws: int) -> Self:
         """Return the same study with another number of texts for each set of words."""
@@ -348,12 +383,7 @@ def check_words(prompt: str, level: int, subsets: int | None = None) -> None:
     """Raise ValueError where a prompt has no words to compare, or fewer than the level asks for."""
     words = len(split_words(prompt))
     if words == 0:
-        raise ValueError(f"prompt is {prompt!r}: it has no words; allowed: two words or more")
-    if words == 1:
-        raise ValueError(
-            f"prompt is {prompt!r}: one word has nothing to be compared with; "
-            "allowed: two words or more"
-        )
+        raise ValueError(f"prompt is {prompt!r}: it has no words; allowed: one word or more")
     if not 1 <= level <= words:
         raise ValueError(f"level is {level} for the prompt {prompt!r}; allowed: 1 ... {words}")
     n = count_subsets(words, level)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -128,13 +129,21 @@ def replacement_table(scores: PromptScores, where: str, number: int | None) -> D
             entry[1] += 1
             entry[2] = [a + b for a, b in zip(entry[2], row, strict=True)]
         for text, (probability, draws, seen) in found.items():
-            rows.append([plan.named(one.words), text, probability, draws, *seen])
+            rows.append([plan.named(one.words), text, probability, draws, *seen, ""])
+        apart = Counter(drawn.text for drawn in one.apart)
+        chance = {drawn.text: drawn.probability for drawn in one.apart}
+        for text, draws in apart.items():
+            nothing = [None] * len(scores.counts.answers)
+            rows.append(
+                [plan.named(one.words), text, chance[text], draws, *nothing, "names a group"]
+            )
     return DataTable(
         name=_name("texts", where, number),
         title=f"Replaced texts ({where}): {_prompt(scores)}",
-        columns=("replaced", "text", "probability", "draws", *scores.counts.answers),
+        columns=("replaced", "text", "probability", "draws", *scores.counts.answers, "set apart"),
         rows=rows,
-        note="How often each text was drawn, and the images of it by answer.",
+        note="How often each text was drawn, and the images of it by answer. Texts that name a "
+        "group answer another question: they are set apart and have no images.",
     )
 
 

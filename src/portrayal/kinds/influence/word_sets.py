@@ -156,7 +156,7 @@ def _count_set(
     if not one.words:
         # The prompt as it is was not drawn: one text with all the images.
         table = table.sum(axis=0, keepdims=True)
-    wanted = one.draws * images
+    wanted = len(draws) * images
     return SetCounts(one.words, table, nobody, wanted - int(table.sum()) - nobody)
 
 

@@ -1,0 +1,114 @@
+"""What can be said of each word of a prompt: it pushes, not clearly, or too little is known.
+
+A word is named only where enough texts and images speak, and where its influence is significant
+after correction over all words of the prompt (Benjamini-Hochberg), so that of ten words that are
+named about nine are true ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from portrayal.kinds.influence.word_scores import PromptScores
+from portrayal.kinds.influence.word_sets import PromptCounts
+from portrayal.statistics import benjamini_hochberg
+
+Kind = Literal["towards", "away", "undecided", "too few texts", "nobody shown", "no other word"]
+
+ENOUGH_TEXTS = 6
+"""Fewer drawn texts that show somebody do not stand for all others."""
+DIFFERENT_TEXTS = 2
+"""So many of them must differ: the same text drawn again says nothing new about texts."""
+ENOUGH_IMAGES = 10
+"""Images that show somebody, of the prompt as it is and with the word replaced."""
+
+DECIDED = 0.005
+"""Words that are as clear as this get no more images; others may yet fall on either side."""
+SMALL = 0.1
+"""An influence that is surely smaller needs no more images."""
+
+SAYS: dict[Kind, str] = {
+    "towards": "pushes towards",
+    "away": "pushes away",
+    "undecided": "no clear influence",
+    "too few texts": "too few to say",
+    "nobody shown": "nobody shown",
+    "no other word": "no other word known",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of a word.
+
+    Attributes:
+        kind: See `SAYS`.
+        q: The p-value corrected over the words of the prompt; NaN where it is not tested.
+    """
+
+    kind: Kind
+    q: float = math.nan
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the word is a cause that can be named."""
+        return self.kind in ("towards", "away")
+
+
+def verdicts(scores: PromptScores, column: int, *, level: float = 0.05) -> dict[int, Verdict]:
+    """Return the verdict on every word, by position.
+
+    Args:
+        scores: The words of one prompt.
+        column: The group.
+        level: A corrected p-value up to this is significant.
+    """
+    counts, main = scores.counts, scores.main
+    found = {at: Verdict(lack(counts, at)) for at in range(len(counts.plan.words))}
+    tested = [at for at, one in found.items() if one.kind == "undecided" and main is not None]
+    if main is None or not tested:
+        return found
+    values = [main.of(at, column) for at in tested]
+    corrected = benjamini_hochberg(np.array([one.p for one in values]))
+    for at, one, q in zip(tested, values, corrected.tolist(), strict=True):
+        way: Kind = "towards" if one.value > 0 else "away"
+        found[at] = Verdict(way if q <= level else "undecided", q)
+    return found
+
+
+def undecided(scores: PromptScores, column: int) -> frozenset[int]:
+    """Return the words on which more images may still decide, by position.
+
+    Neither words that are named already nor words whose influence cannot be large any more.
+    """
+    main = scores.main
+    if main is None:
+        return frozenset()
+    open_words = [
+        at
+        for at, one in verdicts(scores, column, level=DECIDED).items()
+        if one.kind in ("undecided", "too few texts")
+        and not (main.of(at, column).low > -SMALL and main.of(at, column).high < SMALL)
+    ]
+    return frozenset(open_words)
+
+
+def lack(counts: PromptCounts, position: int) -> Kind:
+    """Say what is missing before a word can be judged; "undecided" where nothing is."""
+    if position not in counts.plan.replaceable:
+        return "no other word"
+    original, replaced = counts.sets[()], counts.sets.get((position,))
+    if replaced is None or not replaced.table.sum() or not original.table.sum():
+        return "nobody shown"
+    word_set = next(one for one in counts.plan.sets if one.words == (position,))
+    spoken = replaced.table.sum(axis=1) > 0
+    texts = {
+        text for (text, _), one in zip(counts.plan.draws(word_set), spoken, strict=False) if one
+    }
+    few = int(spoken.sum()) < ENOUGH_TEXTS or len(texts) < DIFFERENT_TEXTS
+    images = min(int(original.table.sum()), int(replaced.table.sum()))
+    return "too few texts" if few or images < ENOUGH_IMAGES else "undecided"
