@@ -134,13 +134,16 @@ def correlation_findings(view: AmplificationView, naive: SubsetComparison) -> li
 
     The paper's words are "the percentage of captions with female indicators": of all captions, or
     of those whose image shows a woman. Only the second can tell whether the rarer group is named
-    more often, which is what the paper concludes.
+    more often, which is what the paper concludes. Where no caption indicates the group, there is
+    nothing to read.
     """
     group = view.study.first_group
     labels = frozenset({INDICATORS.get(group, group), "both"})
     occupations = view.study.occupations
     every = [view.counting.indicated(name, labels) for name in occupations]
     own = [view.counting.told(name, labels) for name in occupations]
+    if group not in INDICATORS and not any(count for count, _ in every):
+        return []
     return [
         _correlation(view, naive, every, "all captions", f"captions say {group}"),
         _correlation(view, naive, own, f"images of a {group}", "their captions say so"),
