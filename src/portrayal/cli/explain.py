@@ -35,9 +35,7 @@ GROUP = typer.Option(
 AXIS = typer.Option("--axis", metavar="NAME", help="The group's axis: skin tone, apparent age.")
 TARGET = typer.Option("--target", metavar="SHARE", help="Share a rewritten prompt should reach.")
 VERIFY = typer.Option("--verify", metavar="N", min=0, help="New images of each rewritten prompt.")
-NAMED = typer.Option(
-    "--count-named", metavar=o.NO_VALUE, help="Count replacements that name a group."
-)
+NAMED = typer.Option("--count-named", help="Count replacements that name a group.")
 LEVEL = typer.Option("--level", "-l", help="Most words replaced together; 2 finds pairs.")
 TEXTS = typer.Option("--texts", "-t", min=2, help="Texts for each set of replaced words.")
 IMAGES = typer.Option("--images", "-n", min=1, help="Images per text.")
