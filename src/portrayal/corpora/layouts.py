@@ -150,9 +150,12 @@ def arranged(paths: Iterable[str]) -> FoundFiles:
         for name in names
         if name.endswith(".parquet") and is_shard(f"{folder}/{name}")
     }
+    corpora = tuple(folder for folder, names in folders.items() if "corpus.json" in names)
     found = FoundFiles()
     for folder, names in folders.items():
-        if folder not in shards:  # its images belong to the shard's Parquet file
+        inside = any(folder == one or folder.startswith(f"{one}/") for one in corpora)
+        # Images belong to their shard's Parquet file; what a corpus keeps is no source of captions.
+        if folder not in shards and not inside:
             _add_folder(found, folder, names, shards)
     return found
 
