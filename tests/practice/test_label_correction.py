@@ -12,9 +12,11 @@ from PIL import Image
 import portrayal as pt
 from portrayal.audit import AuditFolder
 from portrayal.findings import Finding, Results
+from portrayal.numbers import percent
 from portrayal.raters import RatedImage, Vote, Votes, default_questions, store_votes
 from portrayal.records import Identity, Request
 from portrayal.runner.analysis import analyze
+from portrayal.statistics import repeat_error, without_error
 from portrayal.studies import Study
 from portrayal.studies.reading import study_from_toml
 from portrayal_practice.calibration import study_truth
@@ -83,8 +85,13 @@ def audit(tmp_path: Path, study: Study, judge: WrongJudge) -> AuditFolder:
     return AuditFolder(tmp_path / "audit")
 
 
-def vote(audit: AuditFolder, judge: WrongJudge, *, n: int, groups: Sequence[str]) -> None:
-    """Let one rater, who is always right, label images at random."""
+def vote(
+    audit: AuditFolder, judge: WrongJudge, *, n: int, groups: Sequence[str], other: int = 0
+) -> None:
+    """Let one rater, who is always right, label images at random.
+
+    A second one answers the first 20 again, and says something else about `other` of them.
+    """
     rows = audit.images().select("key, prompt, seed").order("key").fetchall()
     chosen = np.random.default_rng(3).choice(len(rows), n, replace=False)
     answer = {"woman": groups[0], "man": groups[1], "unknown": "both visible"}
@@ -94,6 +101,13 @@ def vote(audit: AuditFolder, judge: WrongJudge, *, n: int, groups: Sequence[str]
     for key, prompt, seed in (rows[i] for i in chosen):
         said = answer[judge.truth[prompt, seed]]
         votes.append(Vote(key, "ann", {"person": "yes", "attribute": "yes", asked.id: said}))
+    if other:
+        turned = {groups[0]: groups[1], groups[1]: groups[0]}
+        plain = [one for one in votes if one.answers[asked.id] in turned][:20]
+        for place, one in enumerate(plain):
+            said = one.answers[asked.id]
+            answers = {**one.answers, asked.id: turned[said] if place < other else said}
+            votes.append(Vote(one.image, "bob", answers))
     about = {one.image: RatedImage() for one in votes}
     store_votes(audit, Votes(questions, about, votes))
 
@@ -152,6 +166,22 @@ def test_the_share_over_all_images_and_unknown_labels_stand_in_a_table(
     true = np.mean([one == "woman" for one in judge.truth.values() if one != "unknown"])
     assert row["low"] <= true <= row["high"]
     assert not row["low"] <= row["share"] <= row["high"]
+
+
+def test_images_answered_twice_tell_peoples_own_error(
+    audit: AuditFolder, judge: WrongJudge
+) -> None:
+    vote(audit, judge, n=120, groups=("woman", "man"), other=3)
+    (section,) = (one for one in analyze(audit, settings=QUICK).studies if one.study == "who")
+    (note,) = (one for one in section.notes if "own error" in one)
+    assert note.startswith(
+        f"People's own error on {GENDER} (generated images): 3 of 20 pairs of answers by two "
+        "people about one image differ (15%, 95% CI "
+    )
+    assert "8% of single answers are wrong" in note
+    (table,) = (one.as_table() for one in section.parts if one.name.startswith("checked-"))
+    corrected = table.rows[0][table.columns.index("corrected share")]
+    assert f"would be {percent(without_error(corrected, repeat_error(3, 20).error))}" in note
 
 
 def test_without_people_the_report_says_so_and_how_wrong_labels_would_have_to_be(

@@ -13,7 +13,9 @@ from portrayal.statistics import (
     combine_draws,
     draw_labels,
     prediction_powered_share,
+    repeat_error,
     share_interval,
+    without_error,
 )
 from portrayal.statistics.validation import correction
 from portrayal.statistics.validation.__main__ import validation_rows
@@ -176,3 +178,17 @@ def test_corrected_intervals_cover(world: CheckedWorld) -> None:
         assert binomial_band(row.rejection, row.worlds).low <= 0.065, row
     if world.errors == ErrorRates(0.1, 0.1):
         assert row.width_vs_oracle <= 0.8, row
+
+
+def test_errors_of_raters_come_back_from_two_answers_each() -> None:
+    rng = np.random.default_rng(6)
+    truth = rng.random(20_000) < 0.3
+    answers = truth ^ (rng.random((2, 20_000)) < 0.08)
+    found = repeat_error(int((answers[0] != answers[1]).sum()), 20_000)
+    assert found.error == pytest.approx(0.08, abs=0.01)
+    assert without_error(float(answers[0].mean()), found.error) == pytest.approx(0.3, abs=0.015)
+    assert repeat_error(15, 20).error == 0.5
+    assert math.isnan(without_error(0.4, 0.5))
+    assert math.isnan(repeat_error(0, 0).error)
+    with pytest.raises(StatisticsError, match="differ is 3; allowed: 0 to the 2 pairs"):
+        repeat_error(3, 2)

@@ -9,11 +9,10 @@ rests on no labels and stays as it is.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from portrayal.findings.checked_tables import checked_table, never_given, raters_error
 from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Finding
 from portrayal.findings.headline import Bar, Headline
@@ -25,18 +24,16 @@ from portrayal.findings.label_checks import (
     form_of,
 )
 from portrayal.findings.label_pools import DrawnPool, LabelPool, PeopleSaid, draw_pool, people_said
-from portrayal.findings.parts import DataTable, Forest, Part, Share, Shares
+from portrayal.findings.parts import Forest, Part, Share, Shares
 from portrayal.findings.results import StudyResult
 from portrayal.findings.sentences import capital
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.numbers import between, p_in_words
 from portrayal.raters import RATERS
 from portrayal.statistics import (
-    CheckedSample,
     agreeing,
     combine_draws,
     combine_p_values,
-    prediction_powered_share,
 )
 
 MOST_RESAMPLES = 499
@@ -88,12 +85,14 @@ def correct_labels(
     draws = len(next(one.drawn for one in checked if one.drawn)[0].codes)
     quick = replace(settings, resamples=min(settings.resamples, MOST_RESAMPLES))
     answers = [analyze([one.relabelled(i) for one in checked], quick) for i in range(draws)]
-    tables = [table for one in checked for table in _tables(one, settings)]
+    tables = [
+        checked_table(pool, one.data.label, settings) for one in checked for pool in one.drawn
+    ]
     return replace(
         result,
         findings=_combined_findings(result.findings, answers, checked, settings),
         parts=[*_combined_parts(result.parts, answers, settings), *tables],
-        notes=[*result.notes, *(note for one in checked for note in _notes(one))],
+        notes=[*result.notes, *_notes(checked, settings)],
     )
 
 
@@ -327,67 +326,10 @@ def _combined_share(row: Share, drawn: Sequence[Share], settings: AnalysisSettin
     return replace(row, share=one.value, low=one.interval.low, high=one.interval.high)
 
 
-COLUMNS = (
-    "group", "by people", "same by measurer", "unknown by measurer", "other group by measurer",
-    "share", "corrected share", "low", "high",
-)  # fmt: skip
-
-
-def _tables(checked: DrawnMeasurer, settings: AnalysisSettings) -> list[DataTable]:
-    """Return, for every pool, how labels compare with people's, and shares before and after."""
-    found = []
-    for one in checked.drawn:
-        pool = one.pool
-        rows = [_group_row(one, group, settings) for group in pool.groups]
-        title = f"Labels of {pool.axis} checked by people: {pool.name}, {checked.data.label}"
-        found.append(
-            DataTable(
-                f"checked-{pool.axis}-{pool.name}-{checked.data.label}".replace(" ", "-"), title,
-                COLUMNS, rows,
-                note=f"{len(one.said.labels)} of {len(pool.keys)} images were labelled by people. "
-                "Corrected shares are what people would say of all these images "
-                "(prediction-powered inference); shares are among images with a known group.",
-            )
-        )  # fmt: skip
-    return found
-
-
-def _group_row(one: DrawnPool, group: str, settings: AnalysisSettings) -> list[Any]:
-    pool, said = one.pool, one.said.labels
-    by_measurer = dict(zip(pool.keys, pool.labels, strict=True))
-    theirs = [by_measurer[key] for key, label in said.items() if label == group]
-    same, unknown = theirs.count(group), sum(label not in pool.groups for label in theirs)
-    found = prediction_powered_share(_sample(one, group), confidence=settings.confidence)
-    return [
-        group, len(theirs), same, unknown, len(theirs) - same - unknown,
-        found.uncorrected, found.value, *found.interval,
-    ]  # fmt: skip
-
-
-def _sample(one: DrawnPool, group: str) -> CheckedSample:
-    pool, said = one.pool, one.said
-
-    def coded(label: str | None) -> float:
-        return float(label == group) if label in pool.groups else math.nan
-
-    return CheckedSample.of(
-        [coded(label) for label in pool.labels],
-        [coded(said.labels.get(key)) for key in pool.keys],
-        labelled=[key in said.labels for key in pool.keys],
-        chances=[1 / said.weights.get(key, 1.0) for key in pool.keys],
-        strata=pool.labels if said.drawn else None,
-    )
-
-
-def _notes(checked: DrawnMeasurer) -> list[str]:
-    """Name groups that the measurer never answered although people did."""
-    found = []
-    for one in checked.drawn:
-        pool, counts = one.pool, Counter(one.said.labels.values())
-        for group in pool.groups:
-            if counts[group] and group not in pool.labels:
-                found.append(
-                    f"{checked.data.label} labelled none of the {pool.name} {group!r} on "
-                    f"{pool.axis}; people labelled {counts[group]} of {len(one.said.labels)} so."
-                )
-    return found
+def _notes(checked: Sequence[DrawnMeasurer], settings: AnalysisSettings) -> list[str]:
+    found = [
+        note for one in checked for pool in one.drawn for note in never_given(pool, one.data.label)
+    ]
+    # People's own error is the same whichever measurer they checked.
+    found += [raters_error(pool, settings) for one in checked for pool in one.drawn]
+    return [note for note in dict.fromkeys(found) if note]

@@ -13,7 +13,7 @@ from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, one_of
 from portrayal.findings.data import StudyData
 from portrayal.findings.labels import image_labels
-from portrayal.raters import checked_labels, has_votes
+from portrayal.raters import TwoAnswers, checked_labels, has_votes
 from portrayal.records import NOBODY, UNKNOWN
 from portrayal.statistics import NOT_ASKED, LabelDraws, Rule, draw_labels
 from portrayal.studies import Study
@@ -72,12 +72,14 @@ class PeopleSaid:
         weights: By image key: one over the probability of being drawn.
         drawn: Whether images were drawn at random with known probabilities.
         reason: Why there is nothing to use, although people labelled images; else "".
+        twice: Two answers about one image, for people's own error.
     """
 
     labels: Mapping[str, str]
     weights: Mapping[str, float]
     drawn: bool = True
     reason: str = ""
+    twice: tuple[TwoAnswers, ...] = ()
 
 
 def study_pools(study: Study, data: StudyData) -> list[LabelPool]:
@@ -105,6 +107,7 @@ def people_said(pool: LabelPool, rule: Rule) -> PeopleSaid:
     labels: dict[str, str] = {}
     chances: dict[str, float] = {}
     elsewhere = 0
+    twice: list[TwoAnswers] = []
     for audit in pool.audits:
         if not has_votes(audit):
             continue
@@ -112,6 +115,7 @@ def people_said(pool: LabelPool, rule: Rule) -> PeopleSaid:
             found = checked_labels(audit, pool.axis, rule=rule)
         except AuditError:  # raters were asked about other axes
             continue
+        twice += [one for one in found.twice if one.image in mine]
         for key, label, chance in zip(found.keys, found.labels, found.probabilities, strict=True):
             if key in mine:
                 labels[key], chances[key] = label, float(chance)
@@ -122,7 +126,8 @@ def people_said(pool: LabelPool, rule: Rule) -> PeopleSaid:
         labels = {key: label for key, label in labels.items() if key in drawn}
     at_random = bool(labels) and drawn.issuperset(labels)
     weights = {key: 1 / chances[key] if at_random else 1.0 for key in labels}
-    return PeopleSaid(labels, weights, at_random, _reason(pool, labels, elsewhere))
+    reason = _reason(pool, labels, elsewhere)
+    return PeopleSaid(labels, weights, at_random, reason, tuple(twice))
 
 
 def _reason(pool: LabelPool, labels: Mapping[str, str], elsewhere: int) -> str:

@@ -148,6 +148,7 @@ from portrayal.statistics.prediction_powered import (
     prediction_powered_share,
 )
 from portrayal.statistics.rank_correlation import RankCorrelationResult, kendall_tau
+from portrayal.statistics.repeats import RepeatResult, repeat_error, without_error
 from portrayal.statistics.samples import ConceptEmbeddings, Embeddings
 from portrayal.statistics.sequential import AnytimeResult, anytime_mean, anytime_share_interval
 from portrayal.statistics.shares import prompts_share_interval
@@ -204,6 +205,7 @@ __all__ = [
     "PublishedScores",
     "RankCorrelationResult",
     "ReductionResult",
+    "RepeatResult",
     "Rule",
     "Score",
     "SingleAssociationResult",
@@ -274,6 +276,7 @@ __all__ = [
     "prediction_powered_share",
     "prompts_share_interval",
     "reduction_from_counts",
+    "repeat_error",
     "sample_subsets",
     "shapley_influence",
     "share_difference",
@@ -282,5 +285,6 @@ __all__ = [
     "spent_share",
     "target_distance",
     "unplanned_looks",
+    "without_error",
     "word_influence",
 ]
