@@ -13,6 +13,9 @@ import pytest
 from command_line import CommandLine, in_a_process
 from portrayal_practice.corpus import corpus_items
 
+ORIGIN = json.dumps({"corpus": "practice"})
+"""What files of the practice corpus say of themselves."""
+
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -21,7 +24,8 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     captions = [item.caption.text for item in corpus_items(2_000, seed=0)]
     for number in range(2):
         own = captions[1_000 * number : 1_000 * (number + 1)]
-        pq.write_table(pa.table({"TEXT": own}), folder / f"part-{number}.parquet")
+        table = pa.table({"TEXT": own}).replace_schema_metadata({"portrayal": ORIGIN})
+        pq.write_table(table, folder / f"part-{number}.parquet")
     return folder
 
 
@@ -31,6 +35,23 @@ def corpus(portrayal: CommandLine, parts: Path, tmp_path: Path) -> Path:
     assert answer.code == 0
     assert "2,000 captions in 2 sources" in answer.err
     return tmp_path / "corpus"
+
+
+def test_practice_parts_do_not_read_captions_of_others(
+    portrayal: CommandLine, tmp_path: Path
+) -> None:
+    pq.write_table(pa.table({"TEXT": ["Anna, a nurse", "a nurse"]}), tmp_path / "web.parquet")
+    corpus = tmp_path / "web"
+    portrayal("corpus", "add", corpus, tmp_path / "web.parquet")
+    portrayal("corpus", "search", corpus, "--term", "nurse", "--all", "--name", "jobs")
+    for words, role in (
+        (("indicators", corpus, "jobs", "--names", "practice"), "recogniser"),
+        (("neighbours", corpus, "jobs", "-p", "a {term}", "-e", "practice"), "sentence encoder"),
+    ):
+        assert portrayal("corpus", *words).error.startswith(
+            f"the {role} practice is valid for captions of the practice world only, not for those "
+            "of web; name another, such as "
+        )
 
 
 def test_the_whole_way(portrayal: CommandLine, corpus: Path, tmp_path: Path) -> None:

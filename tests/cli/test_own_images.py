@@ -127,3 +127,29 @@ def test_a_plan_for_imported_images_promises_no_more(
     said = portrayal("plan", work, "--images", "50", "--out", out).err
     assert "imported: what is missing, no model makes" in said
     assert "--rate" not in said
+
+
+def test_one_command_asks_a_folder_who_is_shown(
+    portrayal: CommandLine, finished: Path, tmp_path: Path
+) -> None:
+    """Its subfolders are compared; without a measurer that was chosen nothing is labelled."""
+    files, folder, out = tmp_path / "files", tmp_path / "Our photos", tmp_path / "audit"
+    assert portrayal("export", finished, "--to", files).code == 0
+    for place, file in enumerate(sorted(files.rglob("*.png"))):
+        part = folder / ("staff" if place % 2 else "guests")
+        part.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, part / f"{place}.png")
+    assert portrayal("run", folder, "--out", out).error.startswith("practice is valid for images")
+    answer = portrayal("run", folder, "--out", out, *ENCODER)
+    assert answer.code == 0, answer.err
+    assert "all 2 prompts are there" in answer.err
+    told = json.loads((out / "results.json").read_text())
+    assert [one["study"] for one in told["studies"]] == ["our-photos"]
+    assert "Who is shown in Our photos?" in (out / "report" / "index.html").read_text()
+    assert portrayal("run", folder, "--out", out, *ENCODER).code == 0
+    assert AuditFolder(out).images().shape[0] == 12, "running again adds nothing"
+    (tmp_path / "empty").mkdir()
+    assert portrayal("run", tmp_path / "empty", "--out", tmp_path / "no").error.endswith(
+        "no image (.png, .jpg, .jpeg, .webp), no manifest.csv and no .tar in it"
+    )
+    assert not (tmp_path / "no").exists()

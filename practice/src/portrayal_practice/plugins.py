@@ -112,5 +112,21 @@ WORDS = LanguageKind(
     valid_for=is_of_practice_world,
     valid_words="images of the practice world",
 )
-SENTENCES = LanguageKind(role="sentences", written=NAME, open=_open_sentences, names=(NAME,))
-NAMES = LanguageKind(role="names", written=NAME, open=practice_names, names=(NAME,))
+SENTENCES = LanguageKind(
+    role="sentences",
+    written=NAME,
+    open=_open_sentences,
+    names=(NAME,),
+    identity_kind="clip-texts",
+    valid_for=is_of_practice_world,
+    valid_words="captions of the practice world",
+)
+NAMES = LanguageKind(
+    role="names",
+    written=NAME,
+    open=practice_names,
+    names=(NAME,),
+    identity_kind="names",
+    valid_for=is_of_practice_world,
+    valid_words="captions of the practice world",
+)

@@ -276,8 +276,10 @@ def indicators(
     from portrayal.records import plain
 
     shares = read_shares(against) if against is not None else None
-    found = Corpus(corpus).set(captions)
+    opened = Corpus(corpus)
+    found = opened.set(captions)
     recogniser = open_recogniser(names)
+    opened.require_valid("names", recogniser.identity)
     labels = label_set(found, recogniser)
     rows = shares_by_term(found.terms, found.table(["term"])["term"].to_pylist(), labels)
     related = indicator_correlation(rows, shares) if shares is not None else None
@@ -338,6 +340,7 @@ def neighbours(
     found = opened.set(captions)
     prompts = filled(prompt, found.terms)
     model = open_sentence_encoder(encoder, device=device)
+    opened.require_valid("sentences", model.identity)
     with console.progress(json) as show:
         near = nearest(opened, found, prompts, model, k=k, name=name, on_progress=show)
     if json:

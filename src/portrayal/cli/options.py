@@ -30,6 +30,12 @@ def folder_here(where: str | Path) -> Path:
 StudyName = Annotated[
     str, typer.Argument(metavar="STUDY", help="A built-in study or suite, or a TOML file.")
 ]
+StudyOrImages = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY", help="A built-in study or suite, a TOML file, or a folder of images."
+    ),
+]
 Target = Annotated[
     str | None,
     typer.Argument(

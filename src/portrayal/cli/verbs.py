@@ -38,7 +38,7 @@ def add_to(app: typer.Typer) -> None:
 @with_measurers
 @with_calls
 def run(
-    study: o.StudyName,
+    study: o.StudyOrImages,
     out: o.Out,
     model: o.SeveralModels = None,
     images: o.Images = None,
@@ -56,18 +56,22 @@ def run(
 ) -> None:
     """Run the whole pipeline: plan, generate, measure, analyze, report.
 
+    A folder of images is imported and asked who is shown: its subfolders, or the prompts of its
+    manifest.csv, side by side.
+
     With several models: one audit for each under the folder --out, and a comparison of them.
     """
     from portrayal import runner
 
     most = None if until is None else settings.pop("max_images", None)
+    asked = runner.brought(study, out)
 
     def session_of(name: str | None, place: Path) -> Session:
         models = runner.Models(
             name, dict(settings), measurers, truncate=truncate, engine=engine, calls=calls
         )
         session = runner.Session(place, models=models, corpus=corpus)
-        session.ask(study, images=images)
+        session.ask(asked, images=images)
         if real_world is not None:
             session.studies = runner.with_real_world(session.studies, real_world)
         return session

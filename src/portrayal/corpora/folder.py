@@ -31,6 +31,7 @@ from portrayal.corpora.reading import Readable, Reader
 from portrayal.corpora.sources import CorpusFile, Place, shown
 from portrayal.corpora.terms import Term, checked
 from portrayal.errors import CorpusError
+from portrayal.language import Role, require_valid_text_model
 from portrayal.progress import OnProgress
 from portrayal.records import Identity, digest
 
@@ -79,6 +80,15 @@ class Corpus:
         says = (inspection.stated_origin(one.kind, self.place(one)) for one in self.sources)
         origin = next(says)
         return origin if origin and all(other == origin for other in says) else ""
+
+    def require_valid(self, role: Role, model: Identity) -> None:
+        """Raise where a text model is not valid for captions of this origin.
+
+        Raises:
+            LanguageError: It is not.
+        """
+        settings = {**self.identity.settings, "origin": self.origin}
+        require_valid_text_model(role, model, Identity("corpus", self.name, settings))
 
     @property
     def rows(self) -> int:

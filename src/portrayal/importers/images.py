@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit import FILE, AuditFolder, location
-from portrayal.errors import ImportFileError
+from portrayal.errors import ImportFileError, one_of
 from portrayal.importers.entries import Entry, Problems, broken
-from portrayal.importers.image_files import CheckedImage, check_image
+from portrayal.importers.folders import read_folder
+from portrayal.importers.image_files import SUFFIXES, CheckedImage, check_image
 from portrayal.importers.manifest import NAMES, read_manifest
 from portrayal.importers.webdataset import read_tars
 from portrayal.progress import OnCount
@@ -73,7 +74,8 @@ def import_images(
         source: A folder with a manifest and images, or a folder of WebDataset tars, or one tar.
         out: The audit folder.
         manifest: A CSV with the columns image and prompt, and optionally seed, status and reason;
-            all further columns are factors. Without it: manifest.csv or metadata.csv in `source`.
+            all further columns are factors. Without it: manifest.csv or metadata.csv in `source`,
+            else tars, else all images below it, each with the name of its folder as the prompt.
         name: What made the images; the folder's name where it is left out.
         skip_broken: Store broken rows as failed, with what is wrong, and list them, instead of
             raising an error about them.
@@ -149,12 +151,13 @@ def _entries(source: Path, manifest: Path | None, problems: Problems) -> list[En
         if (source / one).exists():
             return read_manifest(source, source / one, problems)
     tars = sorted(source.glob("*.tar"))
-    if not tars:
+    if tars:
+        return read_tars(source, tars, problems)
+    if not (entries := read_folder(source)):
         raise ImportFileError(
-            f"{source}: no {NAMES[0]} and no .tar in it; write a CSV with the columns image and "
-            "prompt, or name one with `manifest`"
+            f"{source}: no image ({one_of(SUFFIXES)}), no {NAMES[0]} and no .tar in it"
         )
-    return read_tars(source, tars, problems)
+    return entries
 
 
 def _earlier(out: Path, name: str | None, source: Path) -> tuple[Identity, _Present]:

@@ -15,6 +15,7 @@ from .paraphrase import Paraphrasing as Paraphrasing
 from .paraphrase import kept as kept
 from .paraphrase import open_paraphraser as open_paraphraser
 from .registry import LanguageKind as LanguageKind
+from .registry import Role as Role
 from .registry import default_text_model as default_text_model
 from .registry import language_kinds as language_kinds
 from .registry import require_valid_text_model as require_valid_text_model

@@ -4,6 +4,7 @@ from .checking import write_starter as write_starter
 from .engines import EngineSettings as EngineSettings
 from .engines import open_engine as open_engine
 from .engines.ray import RayWorkers as RayWorkers
+from .folders import brought as brought
 from .generation import Imported as Imported
 from .generation import generate as generate
 from .management import rename as rename

@@ -17,6 +17,7 @@ from portrayal.kinds.influence import VERIFIED, Explanation, PromptQuestion, rep
 from portrayal.measurers import Measurer
 from portrayal.runner import verbs
 from portrayal.runner.audits import Audit
+from portrayal.runner.folders import brought
 from portrayal.runner.session import Place, Session, checked_analysis, place
 from portrayal.runner.settings import SortedSettings
 from portrayal.runner.studies import Asked, with_real_world
@@ -45,7 +46,8 @@ def run(
     are the same call.
 
     Args:
-        study: The name of a study or suite, a file, a `Study`, or a list of these.
+        study: The name of a study or suite, a file, a `Study`, or a list of these; or a folder of
+            images, which are imported and asked who is shown.
         out: The audit's folder, or a place in an object store; made if absent.
         model: A model's name, or an object with the methods of `Generator`; None: that of the
             audit, and of a new audit the installed default.
@@ -73,6 +75,7 @@ def run(
     # The most that is planned for bounds what is paid for.
     most = settings.pop("max_images", None) if settings.get("until") is not None else None
     given = SortedSettings.of(settings, named=_NAMED)
+    asked = brought(study, out)
     session = Session(
         out,
         models=given.models(model, measurers),
@@ -80,7 +83,7 @@ def run(
         analysis=analysis,
         on_progress=given.run.on_progress,
     )
-    session.ask(study, images=images)
+    session.ask(asked, images=images)
     if given.run.real_world is not None:
         session.studies = with_real_world(session.studies, given.run.real_world)
     verbs.run(

@@ -13,6 +13,7 @@ from portrayal.generators import GenerationSummary
 from portrayal.kinds import kind_of
 from portrayal.measurers import Measurer, MeasuresWhileGenerating, require_valid
 from portrayal.progress import counted
+from portrayal.records import Identity
 from portrayal.runner.engines import Engine, InProcess, open_engine
 from portrayal.runner.measurement import require_valid_measurers
 from portrayal.runner.rounds import next_round
@@ -86,14 +87,12 @@ def generate(
     session.draw()
     measurers = [one.identity for one in session.measurers] if measuring else []
     if session.is_imported:
-        require_valid(measurers, session.opened().generator)
+        _require_valid(session, measurers, session.opened().generator)
         return _look_through(session)
     models = session.models.settled(session.audit)
     beside = models.measurers_opener() if measuring and not models.engine.is_here else None
     with open_engine(models.opener(), models.engine, device=models.device, look=beside) as engine:
-        require_valid(measurers, engine.identity)
-        for study in session.studies:
-            kind_of(study).require_valid(study, engine.identity)
+        _require_valid(session, measurers, engine.identity)
         engine.check(session.wanted().prompts)
         audit = session.begin(engine.identity)
         known = session.studies
@@ -109,6 +108,13 @@ def generate(
     compact(audit)
     _require_images(audit)
     return replace(_together(rounds), other_size=outcomes.of_other_size(audit))
+
+
+def _require_valid(session: Session, measurers: Sequence[Identity], generator: Identity) -> None:
+    """Raise where measurers, or what drew a study's texts, are not valid for a generator."""
+    require_valid(measurers, generator)
+    for study in session.studies:
+        kind_of(study).require_valid(study, generator)
 
 
 def _fit(session: Session, engine: Engine) -> None:
