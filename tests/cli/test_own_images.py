@@ -150,6 +150,6 @@ def test_one_command_asks_a_folder_who_is_shown(
     assert AuditFolder(out).images().shape[0] == 12, "running again adds nothing"
     (tmp_path / "empty").mkdir()
     assert portrayal("run", tmp_path / "empty", "--out", tmp_path / "no").error.endswith(
-        "no image (.png, .jpg, .jpeg, .webp), no manifest.csv and no .tar in it"
+        "no manifest.csv and no .tar in it"
     )
     assert not (tmp_path / "no").exists()

@@ -168,13 +168,11 @@ def _selected(
             f"{study.name}: needs training captions, and {audit.path} {state}; name the model's "
             "training data, or a stand-in for it, with `corpus`"
         )
-    recogniser = open_recogniser(study.names)
-    corpus.require_valid("names", recogniser.identity)
     encoder = open_sentence_encoder(study.sentences) if wants_nearest(study) else None
     if encoder is not None:
         corpus.require_valid("sentences", encoder.identity)
     selection = select_captions(
-        study, corpus, recogniser=recogniser, encoder=encoder, on_progress=report
+        study, corpus, recogniser=open_recogniser(study.names), encoder=encoder, on_progress=report
     )
     columns = (selection.table[name].to_pylist() for name in ("source", "row"))
     tried = try_images(corpus, list(zip(*columns, strict=True)), seed=study.seed)
