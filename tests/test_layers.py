@@ -39,11 +39,12 @@ ALLOWED: dict[str, set[str]] = {
     "kinds": {*BASE, "generators", "measurers", "language", "corpora", "raters", "findings"},
     "comparison": {*BASE, "measurers", "raters", "findings"},
     "decisions": {"errors", "numbers", "audit", "findings", "statistics", "studies"},
+    "sharing": {"errors", "numbers", "records", "audit", "findings"},
     "papers": {"errors", "studies"},
     "report": {*BASE, "generators", "findings", "kinds", "raters", "web", "comparison", "papers"},
     "runner": {
         *BASE, "generators", "measurers", "language", "corpora", "raters", "findings", "kinds",
-        "report", "importers", "comparison", "papers", "decisions",
+        "report", "importers", "comparison", "papers", "decisions", "sharing",
     },
 }  # fmt: skip
 """What each part may import; `cli` and the package's own `__init__` may import anything."""

@@ -7,6 +7,7 @@
     ├── AuditError                 an audit folder cannot be read or written
     │   ├── NotAnAudit             the folder holds no audit.json
     │   ├── NewerFormat            written by a later version of portrayal
+    │   ├── BundleError            a bundle cannot be written, or was changed
     │   └── DamagedPart            a Parquet part is truncated or was tampered with
     ├── ImportFileError            a manifest, an image or an embedding file of the user's is wrong
     ├── GenerationError            a generator cannot be loaded or cannot go on
@@ -67,6 +68,10 @@ class NotAnAudit(AuditError):
 
 class NewerFormat(AuditError):
     """The audit was written by a later version of portrayal."""
+
+
+class BundleError(AuditError):
+    """A bundle cannot be written, or was changed since."""
 
 
 class DamagedPart(AuditError):

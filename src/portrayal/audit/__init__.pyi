@@ -41,6 +41,7 @@ from .selections import selection_file as selection_file
 from .selections import training_audit as training_audit
 from .selections import training_folder as training_folder
 from .selections import write_selection as write_selection
+from .sharing_copy import copy_to_share as copy_to_share
 from .tables import ColumnType as ColumnType
 from .tables import images_table as images_table
 from .tables import matrix as matrix

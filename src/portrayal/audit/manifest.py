@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from portrayal.audit.documents import annotations_file, report_file
+from portrayal.audit.documents import annotations_file
 from portrayal.audit.files import write_text
 from portrayal.audit.locations import object_path
 from portrayal.errors import AuditError
@@ -21,10 +21,8 @@ from portrayal.errors import AuditError
 FILE = "manifest-sha256.txt"
 
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
-_BESIDE = frozenset(
-    {FILE, "set-aside", report_file(Path()).parts[0], annotations_file(Path()).name}
-)
-"""What is no evidence: made from the rest, set aside, or of raters at work."""
+_BESIDE = frozenset({FILE, "set-aside", annotations_file(Path()).name})
+"""What is no evidence: set aside, or of raters at work."""
 
 
 @dataclass(frozen=True, slots=True)

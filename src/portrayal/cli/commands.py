@@ -14,6 +14,7 @@ from portrayal.cli import (
     manage,
     raters,
     reproduce,
+    share,
     studies,
     validate,
     verbs,
@@ -38,6 +39,7 @@ def _add_all(app: typer.Typer) -> None:
         raters,
         validate,
         check,
+        share,
         verify,
     ):
         module.add_to(app)

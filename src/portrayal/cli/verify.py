@@ -21,7 +21,10 @@ def add_to(root: typer.Typer) -> None:
 
 
 def verify(
-    place: o.AuditFolder,
+    place: Annotated[
+        Path,
+        typer.Argument(metavar="AUDIT|BUNDLE", parser=o.location, help="An audit, or a bundle."),
+    ],
     manifest: Annotated[
         Path | None,
         typer.Option(
@@ -48,9 +51,11 @@ def verify(
 ) -> None:
     """Check hashes, keys, identities and manifest, and recompute the findings; change nothing."""
     from portrayal import audit
-    from portrayal.runner import verify_audit
+    from portrayal.runner import verify_audit, verify_bundle
 
-    if write_manifest:
+    if place.is_file():
+        found = verify_bundle(place)
+    elif write_manifest:
         found = audit.verify_folder(place, own_manifest=False)
         if found.holds:
             console.say(audit.write_manifest(place).sentence())

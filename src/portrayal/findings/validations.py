@@ -237,22 +237,29 @@ def store_validation(validation: Validation) -> Path:
     return file
 
 
-def validations_for(audit: AuditFolder, measurers: Sequence[Identity]) -> list[Validation]:
+def validations_for(
+    audit: AuditFolder, measurers: Sequence[Identity], *, keep: bool = True
+) -> list[Validation]:
     """Return what is known of an audit's measurers, and keep it with the audit.
 
     The user's own validation of an axis comes before what the audit kept, and that before what a
     package brings.
+
+    Args:
+        audit: The audit.
+        measurers: Its measurers.
+        keep: Whether to take the user's own and to keep all; False: only what anybody would find.
     """
     digests = {one.digest for one in measurers}
     found: dict[tuple[str, str], Validation] = {}
     kept = audit.validations()
-    for data in (*_packaged(), *kept.values(), *_own()):
+    for data in (*_packaged(), *kept.values(), *(_own() if keep else ())):
         one = Validation.from_dict(data)
         if one.measurer.digest in digests:
             found[one.measurer.digest, one.axis] = one
     for (digest, axis), one in found.items():
         name = f"{digest}-{''.join(c if c.isalnum() else '-' for c in axis)}"
-        if kept.get(name) != one.as_dict():
+        if keep and kept.get(name) != one.as_dict():
             audit.remember_validation(name, one.as_dict())
     return list(found.values())
 

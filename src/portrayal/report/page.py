@@ -68,8 +68,13 @@ BIBTEX = """@software{{portrayal,
 }}"""
 
 
-def write_report(audit: AuditFolder) -> Path:
-    """Write report/index.html; it opens without a network and holds every number with its n."""
+def write_report(audit: AuditFolder, *, called: str | None = None) -> Path:
+    """Write report/index.html; it opens without a network and holds every number with its n.
+
+    Args:
+        audit: The audit.
+        called: What the page calls the audit and its folder; None: as it is on this machine.
+    """
     results = Results.read(audit)
     studies = _studies(audit, results)
     counts = _counts(audit)
@@ -77,7 +82,7 @@ def write_report(audit: AuditFolder) -> Path:
         audit, list(studies.values()), _prompts(results, studies), at_most=PAGE_IMAGES
     )
     hover = _Hover(audit, HOVER_IMAGES)
-    shown, folder = cards(results, evidence), quoted(audit.path)
+    shown, folder = cards(results, evidence), called or quoted(audit.path)
     html = (
         environment()
         .get_template("page.html.j2")
@@ -85,7 +90,7 @@ def write_report(audit: AuditFolder) -> Path:
             results=results,
             level=results.level,
             form_of=form_of,
-            audit_name=audit.path.resolve().name,
+            audit_name=called or audit.path.resolve().name,
             header=audit.header,
             notice=notice(audit.generator),
             counts=counts,

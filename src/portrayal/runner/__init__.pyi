@@ -1,4 +1,7 @@
 from .analysis import unused_images as unused_images
+from .bundling import BundleSummary as BundleSummary
+from .bundling import bundle as bundle
+from .bundling import verify_bundle as verify_bundle
 from .checking import check as check
 from .checking import write_starter as write_starter
 from .engines import EngineSettings as EngineSettings

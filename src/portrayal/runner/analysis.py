@@ -108,7 +108,7 @@ def analyze(
     quality = label_quality(
         studies,
         lambda study: _data(study, shared, seen_by),
-        validations_for(audit, seen_by),
+        validations_for(audit, seen_by, keep=keep),
         confidence=how.confidence,
     )
     _require_fit(audit, studies, quality)

@@ -1,0 +1,5 @@
+"""What is handed on: model card sections and bundles."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,137 @@
+"""The evaluation section of a model card: Markdown, and `model-index` metadata for the Hub.
+
+References: https://huggingface.co/docs/hub/model-cards, whose metadata has one result per dataset
+and metric.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from portrayal.findings import Finding, Results, StudySection, form_of
+from portrayal.numbers import count, interval, percent
+
+SHOWN = 12
+"""Findings of a study that the text lists; the report has all."""
+
+LIMITS = (
+    "Labels are perceived groups by the measurers above, not anybody's identity; images without a "
+    "label are counted and never scored.",
+    "Findings apply to the prompts of these studies; intervals say how far they generalise.",
+    "A finding that is not significant is no proof of fairness.",
+)
+
+
+def card_text(results: Results, *, images: int, notice: str = "") -> str:
+    """Return the evaluation section as Markdown.
+
+    Args:
+        results: The results.
+        images: How many images the audit has.
+        notice: What must be said of the generator first; "": nothing.
+    """
+    return "\n".join(_lines(results, images, notice)) + "\n"
+
+
+def card_metadata(results: Results, model: str | None = None) -> dict[str, Any]:
+    """Return the `model-index` of a model card: one result per finding with an estimate.
+
+    Args:
+        results: The results.
+        model: The model's name; None: as the audit knows it.
+    """
+    found = []
+    for section in results.studies:
+        for one in results.findings_of(section.study):
+            if one.estimate is not None:
+                found.append(_result(one, section, results))
+    return {"model-index": [{"name": model or results.generator.name, "results": found}]}
+
+
+def _result(one: Finding, section: StudySection, results: Results) -> dict[str, Any]:
+    metric: dict[str, Any] = {
+        "type": one.statistic,
+        "value": one.estimate,
+        "name": one.question,
+        "args": {
+            "confidence": results.settings.confidence,
+            "low": one.low,
+            "high": one.high,
+            "n": one.n,
+            "n_missing": one.n_missing,
+            "q": one.q,
+            "measurer": one.measurer,
+        },
+        "verified": False,
+    }
+    return {
+        "task": {"type": "text-to-image", "name": "Portrayal of people"},
+        "dataset": {"type": f"portrayal/{section.study}", "name": section.title or section.study},
+        "metrics": [metric],
+        "source": {"name": f"portrayal {results.portrayal}", "url": "https://pypi.org/p/portrayal"},
+    }
+
+
+def _lines(results: Results, images: int, notice: str) -> Iterator[str]:
+    confidence = percent(results.settings.confidence)
+    measurers = ", ".join(f"{one.name} ({one.kind})" for one in results.measurers)
+    yield "## Evaluation: how people are portrayed"
+    yield ""
+    if notice:
+        yield f"> {notice}"
+        yield ""
+    yield (
+        f"{count(images)} images of {results.generator.name} (identity "
+        f"`{results.generator.digest}`), measured with {measurers}, analyzed with portrayal "
+        f"{results.portrayal}. Intervals are {confidence} confidence intervals; q is p after "
+        "Benjamini-Hochberg over all tests of the audit."
+    )
+    for section in results.studies:
+        found = results.findings_of(section.study)
+        if found:
+            yield from _section(section, list(found), results)
+    yield ""
+    yield "### Limits"
+    for source in results.sources:
+        yield f"- {source.sentence()}"
+    for line in LIMITS:
+        yield f"- {line}"
+
+
+def _section(section: StudySection, found: list[Finding], results: Results) -> Iterator[str]:
+    yield ""
+    yield f"### {_plain(section.title or section.study)}"
+    if section.question:
+        yield _plain(section.question)
+    if section.citation:
+        yield f"Method: {_plain(section.citation)}"
+    yield ""
+    yield f"| finding | estimate | {percent(results.settings.confidence)} CI | q | n |"
+    yield "|---|---|---|---|---|"
+    # What was tested comes first, and among it what is significant.
+    order = sorted(found, key=lambda one: (one.q is None, one.q or 0, one.estimate is None))
+    for one in order[:SHOWN]:
+        form = form_of(one.statistic)
+        q = "" if one.q is None else ("< .001" if one.q < 0.001 else f"{one.q:.3f}".lstrip("0"))
+        told = one.reason if one.estimate is None else one.conclusion(results.level)
+        words = _plain(told if told != one.question else one.question)
+        estimate = f"{one.statistic} {form(one.estimate)}" if one.estimate is not None else "none"
+        yield (
+            f"| {words} | {_plain(estimate)} | {interval(one.low, one.high, form=form)} | {q} | "
+            f"{count(one.n)} |"
+        )
+    if len(found) > SHOWN:
+        yield ""
+        yield f"{len(found) - SHOWN} more findings are in the report."
+
+
+def _plain(text: str) -> str:
+    """Return a text that Markdown neither takes for a table nor for HTML."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def yaml_text(metadata: dict[str, Any]) -> str:
+    """Return metadata as YAML; JSON is YAML, and needs no library to be written."""
+    return json.dumps(metadata, indent=1, ensure_ascii=False)
