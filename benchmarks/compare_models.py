@@ -47,21 +47,26 @@ def main() -> None:
     parser.add_argument(
         "--draws", type=int, default=1000, help="Comparisons drawn (default: 1000)."
     )
+    parser.add_argument("--seed", type=int, default=0, help="Of the random numbers (default: 0).")
     given = parser.parse_args()
     folders = [given.pool / f"guidance-{guidance:g}" for guidance in GUIDANCE]
     for folder, guidance in zip(folders, GUIDANCE, strict=True):
         pt.run(STUDY, model="practice", out=folder, images=given.images, guidance=guidance)
-    pool = Pool(folders)
-    rng = np.random.default_rng(0)
-    painted(given.pool, given.images // 2, min(given.draws, 200), rng)
-    estimates(folders[0], 100, min(given.draws, 200), rng)
-    for unit in ("prompt", "image"):
+    pool, few = Pool(folders), min(given.draws, 200)
+
+    def rng(*part: int) -> np.random.Generator:
+        """Return the random numbers of one part, whatever the others draw."""
+        return np.random.default_rng([given.seed, *part])
+
+    for place, unit in enumerate(("prompt", "image")):
         for images in (20, given.images // 2):
-            false_differences(pool, images, given.draws, unit, rng)
-    equivalence(pool, given.images // 2, given.draws, rng)
+            false_differences(pool, images, given.draws, unit, rng(1, place, images))
+    equivalence(pool, given.images // 2, given.draws, rng(2))
     for images in (25, 50, 100, given.images):
-        power(pool, images, min(given.draws, 200), rng)
-    pairing(pool, "guidance 1 and 4", 50, min(given.draws, 200), rng)
+        power(pool, images, few, rng(3, images))
+    pairing(pool, "guidance 1 and 4", 50, few, rng(4))
+    painted(given.pool, given.images // 2, few, rng(5))
+    estimates(folders[0], given.images // 2, few, rng(6))
     whole = pt.compare(*folders)
     print(*whole.conclusions())
 
