@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from amplification_worlds import Captions, Shown, a_study, analyzed, build, caption_text, split
-from portrayal.audit import AuditFolder
+from portrayal.audit import AuditFolder, read_selection
 from portrayal.findings import Finding, StudyResult
 from portrayal.findings.parts import Sides
 from portrayal.kinds.amplification import measured
@@ -414,3 +414,31 @@ def test_groups_that_captions_have_no_indicators_of_have_no_correlation(
     monkeypatch.setattr(measured, "INDICATORS", {})
     rest = statistics(analyzed(*answered))
     assert rest == statistics(result) - {measured.CORRELATION}
+
+
+def test_indicators_are_counted_by_occupation_and_by_what_images_show(
+    answered: tuple[AuditFolder, AmplificationStudy], result: StudyResult
+) -> None:
+    """Counted again from the selection and the labels of training images."""
+    audit, study = answered
+    selection = read_selection(audit, study.name)
+    assert selection is not None
+    sampled = [row for row in selection.table.to_pylist() if row["prompt"] == -1]
+    said = [row["indicator"] != "unknown" for row in sampled]
+    whole, *each = rows(result, "indicators")
+    assert whole["captions"] == len(sampled)
+    assert whole["all"] == pytest.approx(100 * sum(said) / len(said))
+    for told in each:
+        own = [row for row in sampled if row["occupation"] == told["occupation"]]
+        marked = sum(row["indicator"] != "unknown" for row in own)
+        assert told["all"] == (pytest.approx(100 * marked / len(own)) if own else None)
+    flips = {row["approach"]: row for row in rows(result, "flips")}
+    scatter = rows(result, "table-3")
+    assert set(flips) == {row["approach"] for row in scatter}
+    naive = next(row for row in scatter if row["approach"].startswith("naive"))
+    for row in rows(result, "reduction-by-prompt"):
+        mine = next(one for one in scatter if one["approach"] == row["approach"])
+        for prompt in ("#1", "#2"):
+            if naive[prompt] > 0:
+                less = 100 * (1 - mine[prompt] / naive[prompt])
+                assert row[prompt] == pytest.approx(less)

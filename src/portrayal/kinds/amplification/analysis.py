@@ -24,6 +24,7 @@ from portrayal.kinds.amplification import measured as findings
 from portrayal.kinds.amplification import tables
 from portrayal.kinds.amplification.counts import Counting
 from portrayal.kinds.amplification.image_groups import face_detector, look
+from portrayal.kinds.amplification.indicator_tables import indicator_tables
 from portrayal.kinds.amplification.loss_tables import loss_tables
 from portrayal.kinds.amplification.measures import (
     Amplified,
@@ -173,6 +174,7 @@ def _parts(
         tables.numbers_table(view, found, measured.included),
         tables.similarity_table(view, found),
         tables.dropped_table(view, found),
+        *indicator_tables(view, found),
         *loss_tables(view),
         *tables.caption_tables(view, found),
         *tables.paraphrase_tables(view),
