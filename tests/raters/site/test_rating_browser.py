@@ -400,3 +400,34 @@ def test_one_person_checks_a_sample_from_the_command_line(page: Any, tmp_path: P
     assert found.labels == ("woman",) * 15
     assert found.probabilities.tolist() == [0.75] * 15
     assert [one.same_rater for one in found.twice] == [True] * 3
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_keeps_people_from_rating(
+    width: int, chromium: Any, serving: Start, audit: Any
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    made = site.prepare(audit.path, raters=1, per_image=1, checks=0)
+    server = serving(audit.path)
+    # axe is injected as a script, which the page's own policy rightly forbids.
+    context = chromium.new_context(viewport={"width": width, "height": 844}, bypass_csp=True)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+
+    def seen() -> None:
+        page.wait_for_load_state("networkidle")
+        found = Axe().run(page).response["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == [], page.url
+
+    page.goto(f"{server.base}/enter/{made.tokens['rater 1']}")
+    seen()
+    page.keyboard.press("Enter")
+    ready(page)
+    seen()
+    page.goto(server.admin_link)
+    seen()
+    assert said == []
+    context.close()
