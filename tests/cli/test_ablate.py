@@ -9,6 +9,8 @@ import pytest
 
 from command_line import CommandLine
 from portrayal.audit import AuditFolder
+from portrayal.errors import StudyError
+from portrayal.runner import ablated_study
 
 PAINTER = ("--model", "practice:painter")
 STUDY = """
@@ -87,6 +89,17 @@ def test_what_cannot_be_ablated_is_one_line(
     assert failed.code == 1
     assert said in failed.err.replace("\n", " ")
     assert not (tmp_path / "audit").exists()
+
+
+def test_chosen_attributes_are_ablated() -> None:
+    study = ablated_study(
+        "entigen", "irrespective of their gender", attributes=["makeup", "police officer"]
+    )
+    assert {prompt.factors["attribute"] for prompt in study.prompts()} == {
+        "makeup", "police officer"
+    }  # fmt: skip
+    with pytest.raises(StudyError, match=r"attribute 'make-up' \(did you mean makeup\?\); allowed"):
+        ablated_study("entigen", "irrespective of their gender", attributes=["make-up"])
 
 
 def test_the_plan_of_an_influence_study_counts_replaced_texts(portrayal: CommandLine) -> None:

@@ -2,10 +2,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from caption_files import write
+from caption_files import png, write
 
-from portrayal.corpora import Corpus, cooccurrence, create_corpus, terms_of
+from portrayal.audit import AuditFolder
+from portrayal.corpora import (
+    Corpus,
+    captions_of_pairs,
+    cooccurrence,
+    create_corpus,
+    store_images,
+    terms_of,
+)
+from portrayal.errors import CorpusError
+from portrayal.raters.campaigns import ImageChoice, plan_campaign
 from portrayal.statistics.intervals import share_interval
 
 
@@ -47,3 +59,24 @@ def test_agrees_with_a_search_for_each(corpus: Corpus, captions: list[str]) -> N
         assert pair.with_word == len(rows[pair.word])
         assert pair.with_other == len(rows[pair.other])
         assert pair.both == len(rows[pair.word] & rows[pair.other])
+
+
+def test_captions_of_two_words_are_shown_and_their_images_rated(tmp_path: Path) -> None:
+    """ENTIGEN, section 4: who is seen where captions say gender and makeup?"""
+    texts = ["gender and makeup", "makeup", "gender of a police officer", "Makeup, any gender", "x"]
+    images = [png(i) for i in range(4)] + [None]
+    table = pa.table({"text": texts, "jpg": pa.array(images, pa.binary())})
+    pq.write_table(table, tmp_path / "x.parquet")
+    corpus = create_corpus(tmp_path / "c", [tmp_path / "x.parquet"])
+    found = captions_of_pairs(corpus, *terms_of(["gender"]), list(terms_of(["makeup", "police"])))
+    assert [(one.pair[1], one.row) for one in found] == [
+        ("makeup", 0),
+        ("makeup", 3),
+        ("police", 2),
+    ]
+    assert store_images(corpus, found, tmp_path / "both")["stored"] == 3
+    assert store_images(corpus, found, tmp_path / "both") == {}, "nothing is stored twice"
+    campaign = plan_campaign(AuditFolder(tmp_path / "both"), [None], ImageChoice())
+    assert {one.prompt for one in campaign.subjects} == {texts[i] for i in (0, 2, 3)}
+    with pytest.raises(CorpusError, match="no caption contains both words"):
+        store_images(corpus, [], tmp_path / "none")

@@ -22,6 +22,14 @@ Replacement = Annotated[
 ]
 
 
+Attributes = Annotated[
+    str | None,
+    typer.Option(
+        "--attributes", metavar="NAME,...", help="Ask about these attributes only (default: all)."
+    ),
+]
+
+
 def add_to(app: typer.Typer) -> None:
     """Add the command to the app."""
     app.command(rich_help_panel="Run")(ablate)
@@ -36,6 +44,7 @@ def ablate(
     phrase: Phrase,
     out: o.Out,
     replacement: Replacement = None,
+    attributes: Attributes = None,
     model: o.Model = None,
     images: o.Images = None,
     truncate: o.Truncate = False,
@@ -57,5 +66,10 @@ def ablate(
         model, settings, measurers, truncate=truncate, engine=engine, calls=calls
     )
     session = runner.Session(out, models=models)
-    session.ask(runner.ablated_study(study, phrase, replacement=replacement, images=images))
+    chosen = [one.strip() for one in (attributes or "").split(",") if one.strip()]
+    session.ask(
+        runner.ablated_study(
+            study, phrase, replacement=replacement, images=images, attributes=chosen
+        )
+    )
     carry_out(session, retry_failed=retry_failed, json=json)

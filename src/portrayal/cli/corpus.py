@@ -221,16 +221,27 @@ def cooccur(
     plurals: Annotated[
         bool, typer.Option("--plurals/--no-plurals", help="Count plurals too.")
     ] = True,
+    n: Annotated[
+        int, typer.Option("--n", "-n", metavar="N", min=0, help="Captions to show per pair.")
+    ] = 0,
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            "--images", metavar="AUDIT", help="Store the captions' images as an audit, to be rated."
+        ),
+    ] = None,
     json: o.Json = False,
 ) -> None:
-    """Count captions that hold two words, against what chance would give."""
-    from portrayal.corpora import Corpus, cooccurrence, terms_of
+    """Count captions that contain two words, against what chance would give."""
+    from portrayal.corpora import Corpus, captions_of_pairs, cooccurrence, store_images, terms_of
 
     first, second = terms_of([word], plural=plurals), terms_of(others, plural=plurals)
+    opened = Corpus(corpus)
     with console.progress(json) as show:
-        found = cooccurrence(Corpus(corpus), first, second, on_progress=show)
+        found = cooccurrence(opened, first, second, on_progress=show)
+        both = captions_of_pairs(opened, first[0], list(second)) if n or images else []
     if json:
-        console.as_json(found.as_dict())
+        console.as_json({**found.as_dict(), "both": [_fields(one) for one in both]})
         return
     console.plain_table(
         ("word", "other", "word in", "other in", "both", "expected", "lift", "share"),
@@ -242,6 +253,14 @@ def cooccur(
     )  # fmt: skip
     console.say(f"of {found.captions:,} captions; share: of the captions with {word}")
     _say(found.problems)
+    for other in others:
+        shown = [one.caption for one in both if one.pair[1] == other][:n]
+        for caption in shown:
+            console.line(f"{word} + {other}: {_short(caption)}")
+    if images is not None:
+        stored = store_images(opened, both, images)
+        console.say(", ".join(f"{count} {what}" for what, count in stored.items()) or "all there")
+        console.say(f"next: portrayal annotate {images}")
 
 
 @app.command()

@@ -29,5 +29,8 @@ from .terms import Term as Term
 from .terms import checked as checked
 from .terms import read_terms as read_terms
 from .terms import terms_of as terms_of
+from .two_words import CaptionOfPair as CaptionOfPair
+from .two_words import captions_of_pairs as captions_of_pairs
+from .two_words import store_images as store_images
 from .word_pairs import Cooccurrence as Cooccurrence
 from .word_pairs import cooccurrence as cooccurrence

@@ -164,7 +164,9 @@ class Kind(ABC, Generic[S]):
         """Return the study with shares of the real world as a baseline; None: it has no use."""
         return None
 
-    def without_phrase(self, study: S, phrase: str, replacement: str | None) -> Study:
+    def without_phrase(
+        self, study: S, phrase: str, replacement: str | None, attributes: Collection[str] = ()
+    ) -> Study:
         """Return the study that asks what a phrase of a prompt addition does.
 
         Raises:

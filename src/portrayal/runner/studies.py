@@ -95,6 +95,7 @@ def ablated_study(
     *,
     replacement: str | None = None,
     images: int | None = None,
+    attributes: Sequence[str] = (),
 ) -> Study:
     """Return the study that asks what a phrase of an intervention does.
 
@@ -103,6 +104,7 @@ def ablated_study(
         phrase: Words of one or more of its interventions.
         replacement: What stands in their place; None: nothing.
         images: Images per prompt, instead of the study's.
+        attributes: Ask about these attributes only; none: about all.
 
     Raises:
         StudyError: It is no intervention study, or no intervention has the phrase.
@@ -110,7 +112,7 @@ def ablated_study(
     study, *others = find_studies(asked)
     if others:
         raise StudyError(f"{asked} is a suite; name one of its studies: {names((study, *others))}")
-    found: Study = kind_of(study).without_phrase(study, phrase, replacement)
+    found: Study = kind_of(study).without_phrase(study, phrase, replacement, attributes)
     return found if images is None else with_images(found, images)
 
 

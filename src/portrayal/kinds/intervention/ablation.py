@@ -7,12 +7,12 @@ loses its effect.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from portrayal.errors import StudyError, one_of
 from portrayal.kinds.intervention.additions import IRRELEVANT, PromptAddition
-from portrayal.studies import StudyPart, Word
+from portrayal.studies import StudyPart, Word, did_you_mean
 
 if TYPE_CHECKING:
     from portrayal.kinds.intervention.schema import InterventionStudy
@@ -84,7 +84,10 @@ def _variant(parent: PromptAddition, ablation: Ablation) -> list[PromptAddition]
 
 
 def ablated(
-    study: InterventionStudy, phrase: str, replacement: str | None = None
+    study: InterventionStudy,
+    phrase: str,
+    replacement: str | None = None,
+    attributes: Collection[str] = (),
 ) -> InterventionStudy:
     """Return the study that asks what a phrase does: with it, without it, and the originals.
 
@@ -95,10 +98,13 @@ def ablated(
         study: An intervention study.
         phrase: Words of one or more of its interventions.
         replacement: What stands in their place; None: nothing.
+        attributes: Ask about these attributes only; none: about all.
 
     Raises:
-        StudyError: No intervention has the phrase, or nothing is left of one.
+        StudyError: No intervention has the phrase, nothing is left of one, or an attribute is
+            none of the study.
     """
+    study = _with_attributes(study, attributes) if attributes else study
     for key, words in (("phrase", phrase), ("replacement", replacement)):
         if words is not None and not words.strip():
             raise StudyError(f"{study.name}: {key} is {words!r}; allowed: one word or more")
@@ -113,7 +119,7 @@ def ablated(
     categories = [one for one in study.categories if IRRELEVANT in axes or axes & set(one.axes)]
     data = study.model_dump(mode="json")
     words = phrase if replacement is None else f"{phrase} to {replacement}"
-    slug = re.sub(r"[^a-z0-9]+", "-", words.lower())
+    slug = re.sub(r"[^a-z0-9]+", "-", " ".join([words, *attributes]).lower())
     data |= {
         "name": f"{study.name}-without-{slug.strip('-')}"[:80].rstrip("-"),
         "title": f"{study.title}: what does {phrase!r} do?",
@@ -126,3 +132,28 @@ def ablated(
         "published": [],
     }
     return type(study).model_validate(data)
+
+
+def _with_attributes(study: InterventionStudy, attributes: Collection[str]) -> InterventionStudy:
+    """Return a study of some attributes only; categories without any are left out."""
+    known = [one for category in study.categories for one in category.attributes]
+    for name in attributes:
+        if name not in known:
+            raise StudyError(
+                f"{study.name}: attribute {name!r}{did_you_mean(name, known)}; allowed: "
+                f"{one_of(known)}"
+            )
+    categories = [
+        category.model_copy(
+            update={
+                "attributes": own,
+                "written": {name: one for name, one in category.written.items() if name in own},
+                "exceptions": {
+                    name: one for name, one in category.exceptions.items() if name in own
+                },
+            }
+        )
+        for category in study.categories
+        if (own := tuple(one for one in category.attributes if one in attributes))
+    ]
+    return study.model_copy(update={"categories": tuple(categories)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar
 
 from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
@@ -39,12 +39,16 @@ class Intervention(Kind[InterventionStudy]):
         return detectable(study, settings)
 
     def without_phrase(
-        self, study: InterventionStudy, phrase: str, replacement: str | None
+        self,
+        study: InterventionStudy,
+        phrase: str,
+        replacement: str | None,
+        attributes: Collection[str] = (),
     ) -> InterventionStudy:
         """Return the study that asks what a phrase of a prompt addition does."""
         from portrayal.kinds.intervention.ablation import ablated
 
-        return ablated(study, phrase, replacement)
+        return ablated(study, phrase, replacement, attributes)
 
     def truth(
         self, study: InterventionStudy, world: StatesTruth, *, samples: int
