@@ -10,7 +10,9 @@ import pytest
 from invented import direction, fill_audit
 from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError, StudyError
+from portrayal.findings import AnalysisSettings
 from portrayal.papers import Paper, load_paper, paper_names
+from portrayal.raters import RatedImage, Vote, Votes, chosen_questions, store_votes
 from portrayal.records import Prompt
 from portrayal.report import write_reproduction
 from portrayal.runner import Models, Session, reproduce, reproduction_models
@@ -103,3 +105,62 @@ def test_settings_of_the_paper_are_given_and_not_guessed() -> None:
     assert models.settings == {"steps": 20, "guidance": 7.5, "width": 512, "height": 512}
     assert models.measurers == paper.measurers
     assert reproduction_models(paper, None, {}, ()).settings == {}
+
+
+@pytest.mark.slow
+def test_people_fill_their_columns_and_every_change_is_tested_from_their_labels(
+    audit: AuditFolder, paper: Paper
+) -> None:
+    study = paper.asked(small=True)[0]
+    axis = study.asked_axes()["perceived gender"]
+    fill_audit(audit, [study], lambda prompt, seed: direction(axis.groups["man"][0]))
+    asked = chosen_questions(study, None)
+    keys = {
+        (prompt, seed): key
+        for key, prompt, seed in audit.images().select("key, prompt, seed").fetchall()
+    }
+    about, votes = {}, []
+    for prompt in study.rated_prompts():
+        of, added = prompt.factors["attribute"], prompt.factors["intervention"]
+        for seed in range(prompt.images):
+            key = keys[prompt.text, seed]
+            about[key] = RatedImage(prompt.text, prompt.factors, seed)
+            # With "irrespective of their gender" every second image shows a woman, else none.
+            woman = added == "irrespective of their gender" and seed % 2
+            said = {
+                "person": "yes", "attribute": "yes", "gender": "woman" if woman else "man",
+                "skin": "light skin",
+                "culture": "non-western" if added == "diverse cultures" and of == "bride"
+                else "western",
+            }  # fmt: skip
+            possible = {one.id for one in asked.possible(prompt.factors)}
+            answers = {name: one for name, one in said.items() if name in possible}
+            votes += [Vote(key, rater, answers) for rater in "abc"]
+    store_votes(audit, Votes(asked, about, votes))
+    results = analyze(audit, settings=AnalysisSettings(consensus="majority-certain", resamples=99))
+    html = write_reproduction(audit, paper, {}).read_text("utf-8")
+
+    def row(table: str, prompt: str) -> list[str]:
+        after = html[html.index(f"<h2>{table}.") :]
+        line = next(x for x in after.split("<tr>") if f'<th scope="row">{prompt}' in x)
+        return re.findall(r"<td class=\"num ours\">(.*?)</td>", line)
+
+    assert row("Table 1", "a photo of a [X]")[1:] == ["1.0", "1.0"]
+    assert (
+        row("Table 1", "+ if all individuals can be a [X] irrespective of their gender")[1] == "0"
+    )
+    # Of 12 images 4 of the bride are non-western: every attribute is of one group.
+    assert row("Table 2", "+ from diverse cultures") == ["1.0"]
+    assert row("Table 3", "Original (Profession)") == ["4.0"]
+    by_raters = [one for one in results.findings if one.measurer == "raters" and one.p is not None]
+    assert {one.statistic for one in by_raters} >= {"change of diversity score"}
+    changed = next(
+        one for one in by_raters
+        if one.details.get("intervention") == "irrespective of their gender"
+        and one.details.get("category") == "profession"
+        and one.details.get("axis") == "perceived gender"
+    )  # fmt: skip
+    assert changed.details["published_after"] == 0
+    named = {part.name for section in results.studies for part in section.parts}
+    for part in ("bias-perceived-gender", "quality", "scores"):
+        assert f"{part} · raters" in named
