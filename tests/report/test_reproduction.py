@@ -89,6 +89,8 @@ def test_ours_stand_beside_the_published(audit: AuditFolder, paper: Paper) -> No
     assert cells[3] == ("ours", "0.88")
     assert cells[6] == ("theirs", "0.82<small>[0.76]</small>"), "the recovered number is marked"
     assert "not rated" in cells[7][1]
+    assert "Short form: fewer prompts" in html
+    assert "<td>images</td><td>2,214</td><td>256</td>" in html
 
 
 def test_what_is_wrong_is_said_in_one_line(tmp_path: object) -> None:

@@ -114,6 +114,8 @@ def write_reproduction(
     """
     results = Results.read(audit)
     page = _Page(audit, paper, results, questions)
+    sizes = _sizes(paper.asked()), _sizes(list(page.studies.values()))
+    short = sizes[1] < sizes[0]
     html = (
         environment()
         .get_template("reproduction.html.j2")
@@ -122,8 +124,10 @@ def write_reproduction(
             results=results,
             notice=notice(audit.generator),
             blocks=[page.block(one) for one in paper.shows],
-            settings=list(_settings(paper, results)),
-            command=f"portrayal reproduce {paper.name} --out {quoted(audit.path)}",
+            short=short,
+            settings=[*_settings(paper, results), *_compared(*sizes)],
+            command=f"portrayal reproduce {paper.name}{' --small' if short else ''} "
+            f"--out {quoted(audit.path)}",
             audit=quoted(audit.path),
             script=vega(),
         )
@@ -143,6 +147,17 @@ def _settings(paper: Paper, results: Results) -> Iterator[tuple[str, str, str]]:
         yield name, str(value), str(getattr(results.settings, name))
 
 
+def _sizes(studies: Sequence[Study]) -> tuple[int, int]:
+    """Return how many prompts studies have, and how many images they ask for."""
+    asked = {prompt.text: prompt.images for study in studies for prompt in study.prompts()}
+    return len(asked), sum(asked.values())
+
+
+def _compared(paper: tuple[int, int], here: tuple[int, int]) -> Iterator[tuple[str, str, str]]:
+    for name, theirs, ours in zip(("prompts", "images"), paper, here, strict=True):
+        yield name, f"{theirs:,}", f"{ours:,}"
+
+
 class _Page:
     """Finds what a block shows in an audit's results and images."""
 
@@ -157,8 +172,11 @@ class _Page:
         self.default = paper.asked()[0].name
         self.sections = {section.study: section for section in results.studies}
         stored = audit.studies()
+        own = {study.name for study in paper.asked()}
         self.studies = {
-            name: study_from_dict(stored[name]) for name in self.sections if name in stored
+            name: study_from_dict(stored[name])
+            for name in self.sections
+            if name in stored and name in own
         }
         grids = [grid for shown in paper.shows for grid in shown.images]
         prompts = [text for grid in grids for text in self._prompts(grid, {}, {})]
@@ -214,8 +232,8 @@ class _Page:
         else:
             for model in column.models:
                 yield printed.get(model, ShownCell(""))
-        mine = found[0] if found else None
-        if mine is not None and mine.ours is not None:
+        mine = next((one for one in found if one.ours is not None), None)
+        if mine is not None:
             interval = (
                 ""
                 if mine.low is None or mine.high is None
