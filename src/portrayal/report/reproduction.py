@@ -126,8 +126,6 @@ def write_reproduction(
             blocks=[page.block(one) for one in paper.shows],
             short=short,
             settings=[*_settings(paper, results), *_compared(*sizes)],
-            command=f"portrayal reproduce {paper.name}{' --small' if short else ''} "
-            f"--out {quoted(audit.path)}",
             audit=quoted(audit.path),
             script=vega(),
         )
