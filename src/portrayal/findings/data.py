@@ -33,7 +33,7 @@ from portrayal.findings.vectors import (
 from portrayal.measurers import Labels, is_valid, validity
 from portrayal.raters import has_votes, raters_identity
 from portrayal.records import Identity, Prompt
-from portrayal.statistics import Rule
+from portrayal.statistics import PickedRows, Rule
 from portrayal.studies import Axis
 
 NOT_MADE = "not made"
@@ -84,6 +84,13 @@ class Images:
     def n_units(self) -> int:
         """Number of units with at least one usable image."""
         return len(set(self.units))
+
+    @property
+    def picked(self) -> PickedRows:
+        """The embeddings without a copy of them, for sets of many images."""
+        if isinstance(self.source, StoredVectors):
+            return self.source.picked(self.places)
+        return PickedRows(self.vectors, np.arange(self.n))
 
     @property
     def vectors(self) -> npt.NDArray[np.floating]:

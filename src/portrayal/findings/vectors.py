@@ -15,6 +15,7 @@ from scipy import sparse
 
 from portrayal.audit import AuditFolder, EmbeddingBlock
 from portrayal.records import Identity
+from portrayal.statistics import PickedRows
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -82,6 +83,10 @@ class StoredVectors:
 
     def rows(self, places: IntArray) -> npt.NDArray[np.float32]:
         """Return the embeddings at some places; from the first call on, all are in memory."""
+        return np.asarray(self.picked(places))
+
+    def picked(self, places: IntArray) -> PickedRows:
+        """Return the same without a copy of them."""
         if self._matrix is None:
             for block in self._placed():
                 if self._matrix is None:
@@ -89,8 +94,8 @@ class StoredVectors:
                     self._matrix = np.full(shape, np.nan, dtype=np.float32)
                 self._matrix[block.places] = block.vectors
         if self._matrix is None:
-            return np.zeros((len(places), 0), dtype=np.float32)
-        return self._matrix[places]
+            return PickedRows(np.zeros((len(self.good), 0), dtype=np.float32), places)
+        return PickedRows(self._matrix, places)
 
     def mean_directions(self, sets: Sequence[IntArray]) -> FloatArray:
         """Return the mean of the normalised embeddings of each of some sets of places."""

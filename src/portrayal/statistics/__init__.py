@@ -149,7 +149,7 @@ from portrayal.statistics.prediction_powered import (
 )
 from portrayal.statistics.rank_correlation import RankCorrelationResult, kendall_tau
 from portrayal.statistics.repeats import RepeatResult, repeat_error, without_error
-from portrayal.statistics.samples import ConceptEmbeddings, Embeddings
+from portrayal.statistics.samples import ConceptEmbeddings, Embeddings, PickedRows
 from portrayal.statistics.sequential import AnytimeResult, anytime_mean, anytime_share_interval
 from portrayal.statistics.shares import prompts_share_interval
 from portrayal.statistics.targets import TargetDistance, target_distance
@@ -200,6 +200,7 @@ __all__ = [
     "Occupations",
     "PairedChangeResult",
     "PermutationResult",
+    "PickedRows",
     "PredictionPoweredResult",
     "PromptUnit",
     "PublishedScores",

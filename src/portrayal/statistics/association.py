@@ -32,7 +32,7 @@ from portrayal.statistics.effect_interval import (
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.permutation import ALTERNATIVES, Alternative
 from portrayal.statistics.precision import RESAMPLE, Resample, Source, moves
-from portrayal.statistics.samples import ConceptEmbeddings, FloatArray, as_samples
+from portrayal.statistics.samples import ConceptEmbeddings, Embeddings, FloatArray, as_samples
 
 # Two differences of cosines: no score is larger.
 _LARGEST = 4.0
@@ -75,7 +75,9 @@ class AssociationResult:
     y_associations: FloatArray = field(repr=False)
 
 
-def association_scores(images: ArrayLike, a: ArrayLike, b: ArrayLike) -> FloatArray:
+def association_scores(
+    images: Embeddings | ArrayLike, a: Embeddings | ArrayLike, b: Embeddings | ArrayLike
+) -> FloatArray:
     """Return Eq. 2 for every image: mean cosine to A's images minus mean cosine to B's.
 
     Asc(x) = mean_a cos(x, a) - mean_b cos(x, b). Range -2 to 2; positive leans to A. No image gives

@@ -109,7 +109,7 @@ def _stimuli_products(x: Side, y: Side) -> FloatArray:
                     f"got {_count(side.images)} and {_count(sample)} units"
                     f'; label attribute images by stimulus, or use permute="targets"'
                 )
-        neutral.append(side.images.unit_means(side.images.rows))
+        neutral.append(side.images.unit_rows)
         attribute.append(_by_label(side.a, units) - _by_label(side.b, units))
     return np.asarray(np.concatenate(neutral) @ np.concatenate(attribute).T)
 
@@ -117,7 +117,7 @@ def _stimuli_products(x: Side, y: Side) -> FloatArray:
 def _by_label(sample: Sample, labels: tuple[object, ...] | None) -> FloatArray:
     positions = {label: index for index, label in enumerate(sample.labels or ())}
     order = [positions[label] for label in labels or ()]
-    return np.asarray(sample.unit_means(sample.rows)[order])
+    return np.asarray(sample.unit_rows[order])
 
 
 def _count(sample: Sample) -> str:

@@ -183,9 +183,9 @@ def _sources(sample: Sample, sets: Sequence[Sample], centred: FloatArray) -> lis
     centre = sample.mean
     weights = np.eye(len(sets)) - 1.0 / len(sets)
     return [
-        Source(sample, sample.rows @ centred.T, "side"),
+        Source(sample, sample.times(centred.T), "side"),
         *(
-            Source(attribute, np.outer(attribute.rows @ centre, weights[k]), "side")
+            Source(attribute, np.outer(attribute.times(centre), weights[k]), "side")
             for k, attribute in enumerate(sets)
         ),
     ]

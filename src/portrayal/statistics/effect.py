@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from portrayal.statistics.covariance import Covariance, mean_covariance, weighted_products
 from portrayal.statistics.precision import Resample, Source, moves
 from portrayal.statistics.samples import ConceptEmbeddings, FloatArray, Sample, as_samples
 
@@ -49,14 +50,13 @@ class Side:
         direction = np.column_stack([sign * self.centre, 2.0 * share * self.pull])
         return [
             Source(self.images, images, name),
-            Source(self.a, self.a.rows @ direction, name),
-            Source(self.b, -(self.b.rows @ direction), name),
+            Source(self.a, self.a.times(direction), name),
+            Source(self.b, -self.b.times(direction), name),
         ]
 
-    def astray(self, resample: Resample) -> FloatArray:
-        """Return moves of the attribute direction (mean of A minus mean of B), one per row."""
-        sources = [Source(self.a, self.a.rows, "astray"), Source(self.b, -self.b.rows, "astray")]
-        return moves(sources, resample).values
+    def astray(self, resample: Resample) -> Covariance:
+        """Return the covariance of the attribute direction (mean of A minus mean of B)."""
+        return mean_covariance({"a": (self.a, 1.0), "b": (self.b, -1.0)}, resample)
 
     def large_sample_variance(self, resample: Resample) -> float:
         """Estimate the variance of associations that endless images would show.
@@ -65,8 +65,8 @@ class Side:
         mean of few attribute images points a little astray, which spreads the associations.
         """
         own = moves([Source(self.images, self.associations[:, None], "own")], resample)
-        roots = np.sqrt(self.images.weights)[:, None] * (self.images.rows - self.centre)
-        noise = _squared_products(roots, self.astray(resample))
+        spread = weighted_products(self.images, self.images.weights, self.centre)
+        noise = spread.common(self.astray(resample))
         return float(self.variance + own.variances[0] - noise)
 
     def counted_twice(self, resample: Resample) -> float:
@@ -76,16 +76,8 @@ class Side:
         an estimate of the other. The product of the two uncertainties so enters twice, but is there
         once; that holds when both are drawn apart, as images of given units are.
         """
-        own = moves([Source(self.images, self.images.rows, "own")], resample).values
-        return _squared_products(own, self.astray(resample))
-
-
-def _squared_products(first: FloatArray, second: FloatArray) -> float:
-    """Return the sum of squared products of every row of one with every row of the other."""
-    if first.shape[0] <= first.shape[1]:
-        products = first @ second.T
-        return float(np.vdot(products, products))
-    return float(np.vdot(first.T @ first, second.T @ second))
+        own = mean_covariance({"own": (self.images, 1.0)}, resample)
+        return own.common(self.astray(resample))
 
 
 def sides_of(**concepts: ConceptEmbeddings) -> list[Side]:
@@ -111,13 +103,13 @@ x.b 3; measure all sets with one encoder
 
 def side_of(images: Sample, a: Sample, b: Sample) -> Side:
     """Compute Eq. 2 of T2IAT for every image, and what the intervals need."""
-    associations = images.rows @ (a.mean - b.mean)
+    associations = images.times(a.mean - b.mean)
     weights = images.weights
     mean = float(weights @ associations)
     centred = associations - mean
     return Side(
         images, a, b, images.mean, associations, mean,
-        float(weights @ centred**2), (weights * centred) @ images.rows,
+        float(weights @ centred**2), images.total(weights * centred),
     )  # fmt: skip
 
 

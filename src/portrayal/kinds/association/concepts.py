@@ -50,7 +50,7 @@ class ConceptImages:
     def embeddings(self, images: Images, *, units: bool) -> Embeddings:
         """Return embeddings of one of the sets; units of different concepts are never the same."""
         labels = [f"{self.name} {unit}" for unit in images.units]
-        return Embeddings(images.vectors, labels if units else None)
+        return Embeddings(images.picked, labels if units else None)
 
     def whole(self) -> ConceptImages:
         """Return only the stimuli that have images in every set."""

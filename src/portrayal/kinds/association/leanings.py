@@ -75,9 +75,7 @@ def image_values(concept: ConceptImages, poles: Poles) -> FloatArray | None:
     if concept.lack():
         return None
     return association_scores(
-        concept.neutral.vectors,
-        concept.under(poles.first_attributes).vectors,
-        concept.under(poles.second_attributes).vectors,
+        *concept.between(poles.first_attributes, poles.second_attributes, units=False)
     )
 
 
