@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr
 
-from portrayal.statistics.amplification import item_mean
 from portrayal.statistics.amplification_scale import (
     OneWayScale,
     Points,
@@ -23,7 +22,7 @@ from portrayal.statistics.amplification_sides import (
     SideRead,
     read_rest,
     read_side,
-    side_variance,
+    side_noise,
 )
 from portrayal.statistics.amplification_single import SingleComparison
 from portrayal.statistics.counts import FloatArray
@@ -35,7 +34,7 @@ _ALL = 0.98
 """Trust in one side from which on the other is not asked."""
 
 _HANDFUL = 6
-"""Occupations up to which freeing the mean of its skewness costs more power than it is worth."""
+"""Occupations up to which half of the skewness is taken out; Student's t has room for the rest."""
 
 _LEAST_LEFT = 0.05
 """Of a variance, what pairs leave at the least: they are never perfectly alike."""
@@ -118,25 +117,24 @@ class MatchedSides:
         left = 1 - 2 * self._shared_variance / whole if whole > 0 else 1.0
         return math.sqrt(min(max(left, _LEAST_LEFT), 2.0))
 
-    def null_error_ratio(self) -> float:
-        """Return the standard error if both sides are equally uneven, over that of each its own.
+    def null_noise(self) -> Noise | None:
+        """Return the moments of the sum of differences if both sides are equally uneven.
 
         Few images that are uneven by luck look as if they varied little; without amplification the
-        images of both sides together tell how much they vary (Farrington and Manning 1990). 1 where
-        a side is known, is a part of the other, or has the same images for several prompts.
+        images of both sides together tell how much they vary (Farrington and Manning 1990). None
+        where a side is known, is a part of the other, or has the same images for several prompts.
         """
         sides = self._sides
         if self._nested or any(side.shared or np.isinf(side.total).any() for side in sides):
-            return 1.0
-        own = float(self.noise().variance.sum())
+            return None
         totals = [side.total[self.used] for side in sides]
         larger = [np.maximum(side.first, side.total - side.first)[self.used] for side in sides]
         chance = imbalance_posterior(larger[0] + larger[1], totals[0] + totals[1])
-        together = sum(
-            self._over_independent(side_variance(chance, total, self._size), 2).sum()
-            for total in totals
+        one, two = (side_noise(chance, total, self._size) for total in totals)
+        return Noise(
+            self._over_independent(one.variance + two.variance, 2).sum(),
+            self._over_independent(one.third - two.third, 3).sum(),
         )
-        return math.sqrt(float(together) / own) if own > 0 else 1.0
 
     def _side_noise(self, side: CountedSide, moments: Noise) -> Noise:
         """Return a side's moments over prompts; images that prompts share err together."""
@@ -262,11 +260,9 @@ def _over_occupations(each: FloatArray, noise: Noise, confidence: float) -> _Tes
     Reference: Hall (1992), On the removal of skewness by transformation, JRSS B 54.
     """
     k, mean, spread = each.size, float(each.mean()), float(each.std(ddof=1))
-    if k <= _HANDFUL:
-        plain = item_mean(each, confidence=confidence)
-        return _Tested(plain.interval, plain.p_value)
     total = max(spread**2, float(noise.variance.mean()))
-    skew = float(noise.third.mean()) / total**1.5
+    skew = float(noise.third.mean()) / total**1.5 if k > 2 else 0.0
+    skew *= 0.5 if k <= _HANDFUL else 1.0
     skew = math.copysign(max(abs(skew), 1e-6), skew)
     quantile = float(stats.t.ppf(0.5 + confidence / 2, k - 1))
     low, high = (
@@ -285,11 +281,15 @@ def _over_images(
 
     The end towards 0 goes from the error without amplification, at 0, to that at the estimate.
     """
-    pairing, ratio = matched.pairing(), matched.null_error_ratio()
-    z = pairing * float(stats.norm.ppf(0.5 + confidence / 2))
+    pairing, ratio, skew = matched.pairing(), 1.0, 0.0
+    null, own = matched.null_noise(), float(matched.noise().variance.sum())
+    if null is not None and own > 0:
+        ratio = max(math.sqrt(float(null.variance) / own), 1.0)
+        skew = float(null.third) / float(null.variance) ** 1.5 * (1 if mean > 0 else -1)
+    z = float(stats.norm.ppf(0.5 + confidence / 2))
 
     def near_end(part: float) -> float:
-        reach = z * math.sqrt((1 - part) * ratio**2 + part)
+        reach = pairing * _skewed(z, skew) * math.sqrt((1 - part) * ratio**2 + part)
         return scale.bounds(mean, reach)[0 if mean > 0 else 1]
 
     near = near_end(0.0)
@@ -297,14 +297,19 @@ def _over_images(
         for _ in range(8):
             moved = near_end(min(near / mean, 1.0))
             near = moved if moved * mean > 0 else near
-    far = scale.bounds(mean, z)[1 if mean > 0 else 0]
+    far = scale.bounds(mean, pairing * _skewed(z, -skew))[1 if mean > 0 else 0]
     least, most = 0.0, 8.0
     for _ in range(40):
         middle = (least + most) / 2
-        low, high = scale.bounds(mean, pairing * ratio * middle)
+        low, high = scale.bounds(mean, pairing * ratio * _skewed(middle, skew))
         least, most = (least, middle) if low <= 0 <= high else (middle, most)
     bounds = Interval(near, far) if mean > 0 else Interval(far, near)
     return _Tested(bounds, 2 * float(ndtr(-least)) if mean else 1.0)
+
+
+def _skewed(z: float, skew: float) -> float:
+    """Return a quantile of a skewed distribution in place of a normal one (Cornish and Fisher)."""
+    return max(z + skew * (z**2 - 1) / 6, 0.0)
 
 
 def _harmonic(total: FloatArray) -> float:

@@ -89,13 +89,7 @@ def read_side(side: CountedSide, used: NDArray[np.bool_], size: FloatArray) -> S
         value = expected_imbalance(np.abs(signed), size)
         return SideRead(signed, total, value, at, chance, Noise(none, none), known=True)
     chance = _chances(side, used)
-    kinds, of = np.unique(np.stack([total, size], axis=1), axis=0, return_inverse=True)
-    of = of.reshape(-1)
-    moments = [_noise_table(*kind) for kind in kinds.tolist()]
-    variance, third = (
-        (chance * np.stack(table)[of]).sum(axis=1) for table in zip(*moments, strict=True)
-    )
-    noise = Noise(variance, third)
+    noise = side_noise(chance, total, size)
     value = thinned_imbalance(first, total, size)
     return SideRead(signed, total, value, GRID[None, :], chance, noise, known=False)
 
@@ -124,8 +118,8 @@ def _chances(side: CountedSide, used: NDArray[np.bool_]) -> FloatArray:
     return once[np.repeat(np.arange(len(once)), used[rows].sum(axis=1))]
 
 
-def side_variance(chance: FloatArray, total: FloatArray, size: FloatArray) -> FloatArray:
-    """Return the variance of imbalances at a common number of images, for given imbalances.
+def side_noise(chance: FloatArray, total: FloatArray, size: FloatArray) -> Noise:
+    """Return moments of imbalances at a common number of images, for given imbalances.
 
     Args:
         chance: How likely each value of `GRID` is, one row per occupation and prompt.
@@ -133,8 +127,9 @@ def side_variance(chance: FloatArray, total: FloatArray, size: FloatArray) -> Fl
         size: The common number of images.
     """
     kinds, of = np.unique(np.stack([total, size], axis=1), axis=0, return_inverse=True)
-    tables = np.stack([_noise_table(*kind).variance for kind in kinds.tolist()])
-    return np.asarray((chance * tables[of.reshape(-1)]).sum(axis=1))
+    tables = zip(*(_noise_table(*kind) for kind in kinds.tolist()), strict=True)
+    at = of.reshape(-1)
+    return Noise(*((chance * np.stack(table)[at]).sum(axis=1) for table in tables))
 
 
 @lru_cache(maxsize=2048)

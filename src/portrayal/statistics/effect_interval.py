@@ -5,7 +5,7 @@ each side's variance may be off, the difference is normal; that is averaged over
 variances leave open (a generalised fiducial interval; with normal images, equal spreads and one
 image per unit it is the noncentral t interval). How far a variance is off depends on the tails of
 the associations, which few units hardly show: what they show is drawn towards tails a good deal
-heavier than normal, as if eight more units had shown those.
+heavier than normal, as if at least six more units, or a third as many again, had shown those.
 
 References: Hannig, Iyer, Lai, Lee (2016), JASA 111, for fiducial intervals; Bonett (2006),
 Computational Statistics & Data Analysis 50, for variances of samples that are not normal.
@@ -28,7 +28,8 @@ from portrayal.statistics.samples import FloatArray
 
 # Chosen by simulation between normal prompts (coverage up to 97 %) and prompts with t(4) or
 # exponential tails (down to 92 %), 4 v 4 to 25 v 25.
-_PRIOR_UNITS = 8.0
+_PRIOR_UNITS = 6.0
+_PRIOR_SHARE = 0.35
 _PRIOR_TAILS = 3.0
 
 _NODES, _REST_NODES = 40, 8
@@ -167,7 +168,8 @@ def _tails(sides: Sequence[SideSpread]) -> float:
         for values in ([s.seen for s in sides], [s.normal for s in sides])
     )
     shown = seen / normal * units / max(units - 3, 1) if normal > 0 else 1.0
-    return (units * shown + _PRIOR_UNITS * _PRIOR_TAILS) / (units + _PRIOR_UNITS)
+    prior = max(_PRIOR_UNITS, _PRIOR_SHARE * units)
+    return (units * shown + prior * _PRIOR_TAILS) / (units + prior)
 
 
 def _outer(how: np.ufunc, first: FloatArray, second: FloatArray) -> FloatArray:

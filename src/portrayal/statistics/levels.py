@@ -19,7 +19,8 @@ LevelUnit = Literal["prompt", "image"]
 
 _UNSEEN = 0.3
 """Intraclass correlation of prompts that all show one group only, and so do not tell theirs."""
-_MORE = 0.75
+_MORE = 1.7
+"""Units by which levels are smoothed, times the root of the number of levels."""
 _FEW = 10.0
 """Units beyond one per level with which the spread within levels counts as half known."""
 
@@ -200,10 +201,10 @@ def _spread(
     weight = total * (1 - total / total.sum(axis=1, keepdims=True))
     between = (total[..., None] * (mean - share) ** 2 / share).sum(axis=(1, 2))
     plain = mean * (1 - mean)
-    # Near 0 and 1 a few units hardly show that they vary: as if one unit more of each kind were
-    # spread over the levels.
-    more = _MORE / mean.shape[1]
-    near = (mean * units[..., None] + more) / (units[..., None] + 2 * more)
+    # Near 0 and 1 a few units hardly show that they vary: as if some more, of all groups alike,
+    # were spread over the levels.
+    more = _MORE / math.sqrt(mean.shape[1])
+    near = (mean * units[..., None] + more / mean.shape[2]) / (units[..., None] + more)
     lacking = np.maximum(near * (1 - near) - plain, 0.0) / total[..., None]
     effect = _design_effect(variance, plain / total[..., None], lacking, total / units)
     lacking *= effect[:, None, None]
@@ -235,7 +236,6 @@ def _moved(mean: FloatArray, share: FloatArray, near: FloatArray, total: FloatAr
     apart = mean - share
     of_share = (total[..., None] * apart**2).sum(axis=1, keepdims=True) / share**2
     pull = 2 * apart / share - of_share / total.sum(axis=1)[:, None, None]
-    near = near / near.sum(axis=2, keepdims=True)
     centred = pull - (near * pull).sum(axis=2, keepdims=True)
     return np.asarray((total[..., None] * near * centred**2).sum(axis=(1, 2)))
 

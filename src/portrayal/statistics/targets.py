@@ -17,6 +17,7 @@ from portrayal.statistics.levels import level_test
 from portrayal.statistics.shares import prompts_share_interval
 
 _DRAWS = 400
+_ONE_SIDED = 1.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +207,16 @@ def _interval(
     confidence: float,
 ) -> Interval:
     over = float(ours.shares[more].sum()), float(goal[more].sum())
+    unclear = p_value > 1 - confidence
+    if unclear:
+        # The low end is 0 and cannot miss: more of the error may be spent on the high end.
+        confidence = 1 - _ONE_SIDED * (1 - confidence)
     own = _bounds(ours, more, confidence)
     base = Interval(over[1], over[1]) if theirs is None else _bounds(theirs, more, confidence)
     gap = over[0] - over[1]
     low = gap - math.hypot(over[0] - own.low, base.high - over[1]) - extra
     high = gap + math.hypot(own.high - over[0], over[1] - base.low)
-    if p_value > 1 - confidence:
+    if unclear:
         return Interval(0.0, min(1.0, high))
     return Interval(max(low, gap * 0.01), min(1.0, high))
 

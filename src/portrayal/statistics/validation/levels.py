@@ -48,10 +48,14 @@ class LevelWorld:
 
     @property
     def reason(self) -> str:
-        """V cannot be below 0, nor above 1; two levels of four prompts have 35 splits."""
+        """V cannot be below 0, nor above 1; two levels of four prompts have 35 splits.
+
+        Where V is large, nearly every prompt shows one group only: four per level leave few tables.
+        """
         if self.null or self.truth > 0.9:
             return BOUNDARY
-        return DISCRETE if self.prompts == 4 and len(self.shares) == 2 else ""
+        few = self.prompts == 4 and (len(self.shares) == 2 or self.truth > 0.8)
+        return DISCRETE if few else ""
 
     def told(self, rng: np.random.Generator) -> Told | None:
         """Draw prompts and images."""
