@@ -12,7 +12,7 @@ def test_a_suite_has_a_line_in_which_shared_images_count_once(portrayal: Command
     said = portrayal("plan", "demo-all")
     (last,) = [line for line in said.out.splitlines() if line.startswith("all together")]
     assert last.split()[:6] == ["all", "together", "110", "576", "0", "576"]
-    assert "images that several studies want are made, and counted, once" in said.err
+    assert "images that several studies ask for are generated and counted once" in said.err
 
 
 def test_large_numbers_are_readable_and_the_rate_is_said(portrayal: CommandLine) -> None:
@@ -40,4 +40,4 @@ def test_a_corpus_says_how_many_captions_have_images(
     corpus = tmp_path / "corpus"
     assert portrayal("practice", "corpus", "--n", "400", "--out", corpus).code == 0
     said = portrayal("plan", "paradox-practice", "--corpus", corpus).out
-    assert "occupations; 100% of " in " ".join(said.split())
+    assert "captions that were tried have an image (100%)" in " ".join(said.split())
