@@ -76,6 +76,10 @@ EXPLAINED: Mapping[tuple[str, str], Why] = {
     ("*", "agreement with raters"): Why(
         "Intervals of percent agreement, Cohen's and Fleiss' kappa and Krippendorff's alpha", BOUNDS
     ),
+    ("*", "Kendall's tau"): Why(
+        "What raters say of a concept is the fraction of images for which most of them chose",
+        ALL_BUT_COUNTS,
+    ),
     ("*", "word influence"): Why(
         "The interval of a word's influence stays within the range of the score, and its p is",
         TESTED,
@@ -90,10 +94,11 @@ List no more than needed: an entry that explains no difference fails the test to
 """
 
 ADDED: Mapping[str, str] = {
+    "all concepts · ": "One Kendall's tau over the concepts of all association studies",
     "Cramér's V of requests": "Refused, failed and unusable requests are tests of an audit, too",
     " · raters": "Raters are a measurer like the others: their consensus labels give findings",
 }
-"""Statistics, or how questions end, that no released version had: a sentence of CHANGELOG.md."""
+"""Statistics, or how questions begin or end, that are new: a sentence of CHANGELOG.md."""
 
 REWORDED: Mapping[str, str] = {"picture": "image", " · visitors": "", " · students": ""}
 """Words of released questions that are others today: votes of several groups are one store."""
@@ -168,7 +173,10 @@ def differences(
         name: "new"
         for name in now
         if name not in before
-        and not any(name.statistic == one or name.question.endswith(one) for one in ADDED)
+        and not any(
+            name.statistic == one or name.question.endswith(one) or name.question.startswith(one)
+            for one in ADDED
+        )
     }
     for name in before.keys() & now.keys():
         changed = [
