@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,9 @@ def test_an_api_is_audited_from_prompts_to_report(
     assert {body["size"] for body in server.calls} == {"64x64"}
     for file in out.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes()
+    assert portrayal("bundle", out, "--out", tmp_path / "audit.zip").code == 0
+    with zipfile.ZipFile(tmp_path / "audit.zip") as bundle:
+        assert all(KEY.encode() not in bundle.read(name) for name in bundle.namelist())
 
 
 def test_practice_parts_are_refused_before_a_service_is_paid(

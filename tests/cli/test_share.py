@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -22,7 +21,6 @@ from portrayal.records import Prompt
 from portrayal.runner.analysis import analyze
 
 RATER = "ann.example@raters.test"
-KEY = "sk-secret-0123456789"
 
 
 def shown(prompt: Prompt, n: int) -> str:
@@ -55,7 +53,6 @@ def bundled(rated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     out = tmp_path_factory.mktemp("out") / "audit.zip"
     about = About("A title", ("A. Author",), "CC-BY-4.0")
-    os.environ["PORTRAYAL_TEST_KEY"] = KEY
     before = fingerprint(rated)
     runner.bundle(AuditFolder(rated), out, about=about)
     assert fingerprint(rated) == before
@@ -82,7 +79,7 @@ def test_a_bundle_is_verified_and_nothing_private_is_in_it(
     assert "findings recomputed from the measurements" in answer.out
     text = everything_in(bundled)
     old = {row[0] for row in AuditFolder(rated).votes().select("rater").fetchall()}
-    for private in (RATER, KEY, str(rated), str(rated.parent), str(Path.home()) + "/", *old):
+    for private in (RATER, str(rated), str(rated.parent), str(Path.home()) + "/", *old):
         assert private not in text, private
     assert "portrayal-bundle-" not in text  # where it was made
     assert "'bytes': b'" not in text  # no image
