@@ -79,8 +79,9 @@ def test_images_are_generated_and_labelled(verbs: dict[str, Answer]) -> None:
 
 def test_the_finding_is_the_kinds_own_with_the_measurers_labels(verbs: dict[str, Answer]) -> None:
     results = json.loads(verbs["analyze"].out)
-    (finding,) = results["findings"]
+    finding, copies = results["findings"]
     assert (finding["kind"], finding["statistic"]) == ("tally", "tally")
+    assert copies["statistic"] == "share of images nearly the same as another", "they are sketches"
     assert finding["measurer"] == "strokes"
     # Of consecutive seeds every third is teal: exactly six of eighteen.
     assert finding["estimate"] == pytest.approx(12 / 18)

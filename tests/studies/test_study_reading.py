@@ -178,7 +178,7 @@ def test_unknown_names_get_close_matches() -> None:
         load_study("flower-insects")
     with pytest.raises(StudyError, match="no study 'zzz'; `portrayal studies list` shows"):
         load_study("zzz")
-    with pytest.raises(StudyError, match="t2iat is a suite of 8 studies"):
+    with pytest.raises(StudyError, match="t2iat is a suite of 9 studies"):
         load_study("t2iat")
 
 
@@ -215,12 +215,12 @@ def test_builtin_studies_say_what_they_ask_and_cost() -> None:
         assert row.question.endswith("?"), row.name
         assert row.citation or row.name in ("demo", "demo-all"), row.name
     assert rows["t2iat"].studies == (
-        "flowers-insects", "instruments-weapons", "judaism-christianity",
-        "european-african-american", "light-dark-skin", "straight-gay", "science-arts",
-        "careers-family",
+        "flowers-insects", "instruments-weapons", "european-african-american", "light-dark-skin",
+        "straight-gay", "judaism-christianity", "science-arts", "careers-family",
+        "occupations-gender",
     )  # fmt: skip
-    # 277 stimuli, each neutral and under two attributes.
-    assert (rows["t2iat"].prompts, rows["t2iat"].images) == (831, 8310)
+    # 277 stimuli and 8 occupations, each neutral and under two attributes.
+    assert (rows["t2iat"].prompts, rows["t2iat"].images) == (831 + 24, 8310 + 2400)
     assert 300 <= rows["demo"].images <= 600
 
 

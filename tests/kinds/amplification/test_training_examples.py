@@ -21,8 +21,9 @@ from portrayal.kinds.amplification.kind import KIND
 from portrayal.kinds.amplification.preparation import carried_over, open_corpus
 from portrayal.kinds.amplification.schema import AmplificationStudy
 from portrayal.language.names import open_recogniser
-from portrayal.language.paraphrase import RuleParaphraser, names
+from portrayal.language.paraphrase import INSTRUCTION, RuleParaphraser, names
 from portrayal.language.sentences import open_sentence_encoder
+from portrayal.records import digest
 from portrayal.studies.reading import load_study, study_from_dict
 
 OCCUPATIONS = ("teacher", "president", "CEO", "wheelwright")
@@ -270,7 +271,7 @@ def test_a_chat_model_is_not_opened_when_all_is_paraphrased(
     class Answering(RuleParaphraser):
         def __init__(self) -> None:
             super().__init__()
-            settings = {"url": "OpenAI", "instruction": "x", "temperature": 0}
+            settings = {"url": "OpenAI", "instruction": digest(INSTRUCTION), "temperature": 0}
             self.identity = type(self.identity)("paraphraser", "small", settings)
 
     done = with_paraphrases(with_captions(chat, selection), Answering(), store=lambda study: None)
