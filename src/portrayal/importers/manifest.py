@@ -88,9 +88,13 @@ class _Table:
         self._file = file
         self._lines = _text(file)
         first = self._lines.split("\n", 1)[0]
-        heads = {
-            mark: next(csv.reader([first.rstrip("\r")], delimiter=mark), []) for mark in _DELIMITERS
-        }
+        try:
+            heads = {
+                mark: next(csv.reader([first.rstrip("\r")], delimiter=mark), [])
+                for mark in _DELIMITERS
+            }
+        except csv.Error as error:
+            raise ImportFileError(f"{file}: row 1: not CSV: {error}") from error
         self._delimiter = max(heads, key=lambda mark: len(_OWN & set(_clean(heads[mark]))))
         self._heads = _clean(heads[self._delimiter])
         self._check_heads()
