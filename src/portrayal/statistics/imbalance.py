@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import optimize
 from scipy.special import betainc, xlog1py, xlogy
 
 from portrayal.statistics.counts import FloatArray, level_sums
@@ -132,16 +133,14 @@ class ScorePosterior(NamedTuple):
         return float(self.weight @ (self.variance + (self.mean - self.value) ** 2))
 
     def quantile(self, level: float) -> float:
-        """Return a quantile, by bisection."""
+        """Return a quantile, by Brent's method."""
         mean = np.clip(self.mean, 1e-9, 1 - 1e-9)
         size = mean * (1 - mean) / np.maximum(self.variance, 1e-12) - 1
         size = np.maximum(size, 1e-3)
-        low, high = 0.0, 1.0
-        for _ in range(30):
-            middle = (low + high) / 2
-            below = float(self.weight @ betainc(mean * size, (1 - mean) * size, middle))
-            low, high = (middle, high) if below < level else (low, middle)
-        return (low + high) / 2
+        a, b = mean * size, (1 - mean) * size
+        return float(optimize.brentq(
+            lambda x: float(self.weight @ betainc(a, b, x)) - level, 0.0, 1.0, xtol=1e-9
+        ))  # fmt: skip
 
     def interval(self, confidence: float) -> Interval:
         """Return the middle part."""

@@ -84,35 +84,37 @@ class CheckedWorld(CheckedSetting):
 
 
 def settings() -> list[CheckedWorld]:
-    """Return all worlds of this family."""
+    """Return all worlds of this family, those of the estimates that are most often read first."""
     worse, better = ErrorRates(0.3, 0.1), ErrorRates(0.2, 0.05)
+    even, poor = ErrorRates(0.05, 0.05), ErrorRates(0.2, 0.2)
     sizes = [(labels, icc) for labels in (60, 200) for icc in (0.0, 0.3)]
-    of_one: tuple[Target, ...] = (
-        "share", "bias", "share by draws", "one prompt", "diversity", "levels",
-        "no difference of levels",
-    )  # fmt: skip
-    found = [
-        CheckedWorld(target, errors, *size)
-        for target in of_one for errors in (worse, better) for size in sizes
-    ]  # fmt: skip
+
+    def of_one_side(*targets: Target) -> list[CheckedWorld]:
+        return [
+            CheckedWorld(target, errors, *size)
+            for target in targets for errors in (worse, better) for size in sizes
+        ]  # fmt: skip
+
+    # Right 90 % of the time, ten images without a label for each with one: labels alone as oracle.
+    found = [CheckedWorld("share", _RIGHT, labels, 0.0) for labels in (60, 200)]
+    found += of_one_side("share", "bias", "diversity")
+    for target in ("no amplification", "amplification"):
+        for errors, sides in ((worse, None), (even, poor)):
+            found += [CheckedWorld(target, errors, *size, sides) for size in sizes]
+    found += [CheckedWorld("difference", even, *size, poor) for size in sizes]
+    found += of_one_side("share by draws", "one prompt", "levels", "no difference of levels")
     found += [CheckedWorld("share by draws", worse, *size, by_answer=True) for size in sizes]
     found += [CheckedWorld("share of rare group", worse, *size) for size in sizes]
     found += [
         CheckedWorld(target, worse, labels, 0.0)
         for target in ("change of diversity", "no change of diversity") for labels in (60, 200)
     ]  # fmt: skip
-    even, poor = ErrorRates(0.05, 0.05), ErrorRates(0.2, 0.2)
-    found += [CheckedWorld("difference", even, *size, poor) for size in sizes]
-    for target in ("amplification", "no amplification"):
-        for errors, sides in ((worse, None), (even, poor)):
-            found += [CheckedWorld(target, errors, *size, sides) for size in sizes]
     others: tuple[Target, ...] = ("share", "share by draws", "diversity", "amplification")
     found += [
         CheckedWorld(target, worse, labels, 0.3, other=True)
         for target in others for labels in (60, 200)
     ]  # fmt: skip
-    # Right 90 % of the time, ten images without a label for each with one: labels alone as oracle.
-    return [*found, *(CheckedWorld("share", _RIGHT, labels, 0.0) for labels in (60, 200))]
+    return found
 
 
 def _share_world(setting: CheckedSetting, rng: np.random.Generator) -> tuple[float, CheckedImages]:
