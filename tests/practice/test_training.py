@@ -15,7 +15,12 @@ from portrayal.records import plain
 from portrayal_practice.errors import PracticeError
 from portrayal_practice.scene import Scene, ShownPerson
 from portrayal_practice.training.bundle import bundle, unbundle
-from portrayal_practice.training.questions import labels_of, questions, with_article
+from portrayal_practice.training.questions import (
+    even_weights,
+    labels_of,
+    questions,
+    with_article,
+)
 from portrayal_practice.training.schedule import FLOOR, Budget, WeightAverage
 from portrayal_practice.vocabulary import OCCUPATIONS
 from portrayal_practice.weights import PARTS, part_folder, weights_folder
@@ -159,6 +164,30 @@ def test_questions_are_answered_by_labels_and_left_open_elsewhere():
         assert question.answers.max() < widths.pop()
         for way in question.texts:
             assert len(set(way)) == len(way)
+
+
+def test_women_and_men_count_alike_in_each_occupation_when_learning_to_tell_them():
+    rare = ShownPerson("woman", 3, occupation="nurse")
+    common = ShownPerson("man", 3, occupation="nurse")
+    ambiguous = ShownPerson("ambiguous", 3, occupation="nurse")
+    people = [rare, common, common, common, ambiguous, ShownPerson("man", 3)]
+    weights = even_weights(labels_of([Scene((person,)) for person in people]))
+    assert weights.tolist() == pytest.approx([2.0, 2 / 3, 2 / 3, 2 / 3, 1.0, 1.0])
+    # One woman in a hundred does not count fifty times.
+    assert even_weights(labels_of([Scene((rare,)), *[Scene((common,))] * 99]))[0] == 10.0
+    # An occupation that shows men alone gives each its own weight, not infinity.
+    assert even_weights(labels_of([Scene((common,))] * 4)).tolist() == [0.5] * 4
+
+
+def test_faces_count_more_and_the_mean_weight_is_one():
+    from portrayal_practice.training.denoiser import face_weight
+
+    for side in (8, 16):
+        weight = face_weight(side)
+        assert float(weight.mean()) == pytest.approx(1.0)
+        # Rows from the top, columns from the left: a face is above the middle of the image.
+        assert float(weight[side * 3 // 8, side // 2] / weight[-1, side // 2]) == pytest.approx(3.0)
+        assert float(weight[0, 0]) == float(weight[-1, -1])
 
 
 def test_articles():
@@ -359,9 +388,10 @@ def test_an_image_that_nobody_can_read_is_uncertain():
 
     pixels = torch.rand(2, 3, 64, 64)
     assert blinded(pixels).std() < 0.3 * pixels.std()
-    asked = _AskedOnDevice("perceived gender", 1.0, torch.zeros(1, 3, 1), torch.tensor([0, 1, -1]))
+    given = (1.0, torch.zeros(1, 3, 1), torch.tensor([0, 1, -1]), torch.ones(3))
+    asked = _AskedOnDevice("perceived gender", *given)
     assert _blind_answers(asked, torch.arange(3)).tolist() == [2, 2, -1]
-    other = _AskedOnDevice("skin tone", 1.0, torch.zeros(1, 3, 1), torch.tensor([0, 1, -1]))
+    other = _AskedOnDevice("skin tone", *given)
     assert _blind_answers(other, torch.arange(3)).tolist() == [-1, -1, -1]
 
 
@@ -387,7 +417,7 @@ def test_the_judge_reads_what_was_saved(tmp_path):
     images = np.random.default_rng(0).integers(0, 256, (5, 64, 64, 3), dtype=np.uint8)
     said = Judge(tmp_path, torch.device("cpu")).answers(images)
     assert {name: values.shape for name, values in said.items()} == {
-        "presentation": (5,), "dark": (5,), "occupation": (5,),
+        "presentation": (5,), "dark": (5,),
     }  # fmt: skip
     people = [ShownPerson("man", 9, occupation="nurse"), ShownPerson("woman", 2)]
     right = answers_of(labels_of([Scene((people[0],)), Scene(tuple(people)), Scene(thing="rose")]))

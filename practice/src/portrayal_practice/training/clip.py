@@ -146,22 +146,26 @@ def blinded(pixels: torch.Tensor) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class _AskedOnDevice:
-    """A question on the device: tokens (ways, answers, length) and the right answers."""
+    """A question on the device: tokens (ways, answers, length), right answers, their weights."""
 
     name: str
     weight: float
     tokens: torch.Tensor
     answers: torch.Tensor
+    weights: torch.Tensor
 
 
 def _ask(question: ProbeQuestion, tokenizer: CLIPTokenizer, machine: Machine) -> _AskedOnDevice:
     flat = tokenise(tokenizer, [text for way in question.texts for text in way])
     shape = (len(question.texts), len(question.texts[0]), CONTEXT)
+    answered = (question.answers >= 0).astype(np.float32)
+    weights = answered if question.weights is None else question.weights * answered
     return _AskedOnDevice(
         question.name,
         QUESTION_WEIGHT.get(question.name, OTHER_WEIGHT),
         machine.put(flat).view(shape),
         machine.put(question.answers),
+        machine.put(weights.astype(np.float32)),
     )
 
 
@@ -212,7 +216,7 @@ def train_clip(
         written = text_embeddings(model, texts[caption].long())
         loss = contrast(scale * image @ written.T, caption)
         known = [torch.where(blind, _blind_answers(q, rows), q.answers[rows]) for q in asked]
-        loss = loss + _answer_loss(model, asked, image, known, scale)
+        loss = loss + _answer_loss(model, asked, image, known, rows, scale)
         learner.descend(loss, factor=budget.rate())
         machine.log("clip", budget, loss)
     found: CLIPModel = learner.averaged(model)
@@ -242,6 +246,7 @@ def _answer_loss(
     asked: list[_AskedOnDevice],
     image: torch.Tensor,
     answers: list[torch.Tensor],
+    rows: torch.Tensor,
     scale: torch.Tensor,
 ) -> torch.Tensor:
     ways = [int(torch.randint(len(q.tokens), ())) for q in asked]
@@ -253,7 +258,7 @@ def _answer_loss(
         count = question.tokens.shape[1]
         logits = similar[:, start : start + count]
         start += count
-        known = (answer >= 0).float()
+        known = (answer >= 0).float() * question.weights[rows]
         each = F.cross_entropy(logits, answer.clamp_min(0), reduction="none")
         total = total + question.weight * (each * known).sum() / known.sum().clamp_min(1.0)
     return total

@@ -1,6 +1,6 @@
 """An independent judge: a small convolutional classifier that checks the encoder.
 
-It shares nothing with the encoder: another architecture, another loss (three plain classifiers),
+It shares nothing with the encoder: another architecture, another loss (two plain classifiers),
 and images of other seeds. Nothing in portrayal measures with it; it says how often the encoder is
 right about generated images, and it counted the model's own group shares (`shares.json`).
 """
@@ -8,6 +8,7 @@ right about generated images, and it counted the model's own group shares (`shar
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,7 @@ import torch.nn.functional as F  # noqa: N812
 
 from portrayal_practice.training.clip import UNCERTAIN, augment, blinded, normalise
 from portrayal_practice.training.device import Learner, Machine
-from portrayal_practice.training.questions import LIGHT
-from portrayal_practice.vocabulary import OCCUPATIONS
+from portrayal_practice.training.questions import LIGHT, even_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 JUDGE_SEED = 7_000_003
 """Added to the data seed for the judge's own images."""
-HEADS = {"presentation": 3, "dark": 2, "occupation": len(OCCUPATIONS)}
+HEADS = {"presentation": 3, "dark": 2}
 BLIND_SHARE = 0.04
 
 
 class JudgeNet(torch.nn.Module):  # type: ignore[misc]
-    """Residual convolutions and three heads: presentation, light or dark, occupation."""
+    """Residual convolutions and, for each name in `heads`, a classifier of so many classes."""
 
-    def __init__(self, channels: tuple[int, ...]) -> None:
+    def __init__(self, channels: tuple[int, ...], heads: Mapping[str, int] = HEADS) -> None:
         super().__init__()
         self.first = torch.nn.Conv2d(3, channels[0], 3, padding=1)
         wide = [channels[0], *channels]
@@ -46,7 +46,7 @@ class JudgeNet(torch.nn.Module):  # type: ignore[misc]
         self.norms = torch.nn.ModuleList(torch.nn.GroupNorm(8, c) for c in channels)
         side = 64 >> len(channels)
         self.heads = torch.nn.ModuleDict(
-            {n: torch.nn.Linear(channels[-1] * side * side, k) for n, k in HEADS.items()}
+            {n: torch.nn.Linear(channels[-1] * side * side, k) for n, k in heads.items()}
         )
 
     def forward(self, pixels: torch.Tensor) -> dict[str, torch.Tensor]:
@@ -65,7 +65,6 @@ def answers_of(labels: np.ndarray) -> dict[str, np.ndarray]:
     return {
         "presentation": np.where(shown, labels["presentation"], -1).astype(np.int64),
         "dark": np.where(shown & (labels["skin"] > 0), labels["skin"] > LIGHT, -1).astype(np.int64),
-        "occupation": np.where(shown, labels["occupation"], -1).astype(np.int64),
     }
 
 
@@ -83,6 +82,7 @@ def train_judge(
     rows_of = machine.put(np.flatnonzero(labels["people"] > 0))
     data = machine.put(images)
     right = {name: machine.put(values) for name, values in answers_of(labels).items()}
+    weights = machine.put(even_weights(labels).astype(np.float32))
     learner = Learner(
         [{"params": net.parameters(), "lr": fit.rate, "weight_decay": fit.decay}], machine
     )
@@ -98,7 +98,8 @@ def train_judge(
         for name, values in right.items():
             unseen = UNCERTAIN if name == "presentation" else -1
             answer = torch.where(blind, unseen, values[rows])
-            loss = loss + F.cross_entropy(said[name].float(), answer, ignore_index=-1)
+            each = F.cross_entropy(said[name].float(), answer, ignore_index=-1, reduction="none")
+            loss = loss + (weights[rows] * each).mean()
         learner.descend(loss, factor=budget.rate())
         machine.log("judge", budget, loss)
     found: JudgeNet = learner.averaged(net)
@@ -112,7 +113,7 @@ class Judge:
         from safetensors.torch import load_file
 
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        self.net = JudgeNet(tuple(config["channels"]))
+        self.net = JudgeNet(tuple(config["channels"]), config["heads"])
         held = load_file(folder / "model.safetensors")
         self.net.load_state_dict({name: value.float() for name, value in held.items()})
         self.net.to(device).eval()
@@ -121,7 +122,7 @@ class Judge:
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def answers(self, images: np.ndarray, *, batch: int = 512) -> dict[str, np.ndarray]:
         """For each head the index of its answer for every uint8 image."""
-        found: dict[str, list[np.ndarray]] = {name: [] for name in HEADS}
+        found: dict[str, list[np.ndarray]] = {name: [] for name in self.net.heads}
         for start in range(0, len(images), batch):
             part = torch.from_numpy(np.array(images[start : start + batch])).to(self.device)
             for name, logits in self.net(normalise(part)).items():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from portrayal_practice.training.retouch import Retoucher
     from portrayal_practice.training.stages import Order
 
-GENERATED_SHARE, JUDGED_SHARE = 0.25, 0.35
+GENERATED_SHARE, JUDGED_SHARE = 0.5, 0.35
 """Generated images, and the judge's passed ones, as parts of the encoder's passed images."""
 HELD = 4000
 CALIBRATED = 6000

@@ -78,6 +78,10 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[0].lower() in 'aeiou' and noun != 'university' else 'a'} {noun}"
 
 
+MOST_WEIGHT = 10.0
+"""Most that one image counts in `even_weights`."""
+
+
 @dataclass(frozen=True)
 class ProbeQuestion:
     """Label captions, and for each image the index of the one that fits, or -1.
@@ -88,6 +92,8 @@ class ProbeQuestion:
     name: str
     texts: tuple[tuple[str, ...], ...]
     answers: np.ndarray
+    weights: np.ndarray | None = None
+    """How much each image counts; None: all alike."""
 
 
 _GENDER = (
@@ -153,7 +159,12 @@ def questions(labels: np.ndarray) -> list[ProbeQuestion]:
     light = np.where(valence < -0.5, 0, np.where(valence > 0.5, 2, 1))
     light[(np.abs(valence) > 0.3) & (np.abs(valence) < 0.6)] = -1
     found = [
-        ProbeQuestion("perceived gender", _GENDER, labels["presentation"].astype(np.int64)),
+        ProbeQuestion(
+            "perceived gender",
+            _GENDER,
+            labels["presentation"].astype(np.int64),
+            even_weights(labels),
+        ),
         ProbeQuestion("skin tone", _SKIN, skin),
         ProbeQuestion("person", _PERSON, subject),
         ProbeQuestion("age", _AGE, labels["age"].astype(np.int64)),
@@ -170,6 +181,23 @@ def questions(labels: np.ndarray) -> list[ProbeQuestion]:
         answer = np.where(seen, (labels["worn"].astype(np.int64) >> index) & 1, -1)
         found.append(ProbeQuestion(f"worn: {worn}", _worn_texts(worn), answer))
     return found
+
+
+def even_weights(labels: np.ndarray) -> np.ndarray:
+    """Weights with which women and men are equally many in each occupation.
+
+    In the corpus an occupation says much about how a person presents, and whoever learns from it
+    plainly would let uniform and background decide where a face is hard to read. Mean 1 over images
+    of people at work; 1 elsewhere, and for people whose presentation is ambiguous.
+    """
+    weight = np.ones(len(labels))
+    for job in range(len(OCCUPATIONS)):
+        at_work = labels["occupation"] == job
+        sides = [at_work & (labels["presentation"] == side) for side in (0, 1)]
+        total = sum(int(side.sum()) for side in sides)
+        for side in sides:
+            weight[side] = min(0.5 * total / max(int(side.sum()), 1), MOST_WEIGHT)
+    return weight
 
 
 def occupation_texts() -> tuple[tuple[str, ...], ...]:

@@ -110,7 +110,7 @@ FULL = Recipe(
     masked_minutes=2.0,
     autoencoder_minutes=3.7,
     denoiser_minutes=8.8,
-    again_minutes=1.35,
+    again_minutes=3.0,
     judge_minutes=1.1,
 )
 
