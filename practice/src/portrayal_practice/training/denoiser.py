@@ -170,10 +170,9 @@ class Denoising:
             memory=0.9995,
         )
         alphas = scheduler().alphas_cumprod.to(machine.device)
-        weight = face_weight(self.latent[1]).to(machine.device)
         self.clean = self.texts = self.said = self.empty = torch.empty(0)
         self._forward = machine.compiled(
-            lambda *given: denoising_loss(self.unet, self.text, alphas, weight, *given)
+            lambda *given: denoising_loss(self.unet, self.text, alphas, *given)
         )
 
     def warm_up(self) -> None:
@@ -255,7 +254,6 @@ def denoising_loss(
     unet: UNet2DConditionModel,
     text: CLIPTextModel,
     alphas: torch.Tensor,
-    weight: torch.Tensor,
     clean: torch.Tensor,
     noise: torch.Tensor,
     tokens: torch.Tensor,
@@ -263,8 +261,8 @@ def denoising_loss(
 ) -> torch.Tensor:
     """Squared error of the predicted v, for latents with noise at the given time steps.
 
-    `weight` is the same for every image, so what is learnt in the end is the same without it: it
-    says where a small network should be right first.
+    Errors where most faces are count more, alike for every image: what is learnt in the end is the
+    same without that weight, which says where a small network should be right first.
     """
     signal = alphas[steps].sqrt().view(-1, 1, 1, 1)
     spoil = (1 - alphas[steps]).sqrt().view(-1, 1, 1, 1)
@@ -272,7 +270,7 @@ def denoising_loss(
     wanted = signal * noise - spoil * clean
     states = text(input_ids=tokens).last_hidden_state
     error = (unet(noisy, steps, states).sample.float() - wanted).square()
-    return (weight * error).mean()
+    return (face_weight(clean.shape[-1]).to(clean.device) * error).mean()
 
 
 def face_weight(side: int) -> torch.Tensor:
