@@ -270,12 +270,12 @@ def denoising_loss(
     wanted = signal * noise - spoil * clean
     states = text(input_ids=tokens).last_hidden_state
     error = (unet(noisy, steps, states).sample.float() - wanted).square()
-    return (face_weight(clean.shape[-1]).to(clean.device) * error).mean()
+    return (face_weight(clean.shape[-1], clean.device) * error).mean()
 
 
-def face_weight(side: int) -> torch.Tensor:
+def face_weight(side: int, device: torch.device | None = None) -> torch.Tensor:
     """Weight (side, side) of each place of a latent, 1 on average."""
-    weight = torch.ones(side, side)
+    weight = torch.ones(side, side, device=device)
     (top, bottom), (left, right) = (
         [round(edge * side / 8) for edge in edges] for edges in (FACE_ROWS, FACE_COLUMNS)
     )
