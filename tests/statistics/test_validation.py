@@ -144,6 +144,20 @@ def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert "FAMILY is nonsense; allowed: shares" in capsys.readouterr().err
 
 
+def test_rows_in_a_file_are_not_simulated_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["shares", "--only", "share_interval share 0.1, ", "--rows", f"{tmp_path / 'rows'}"]
+    main([*command, "--worlds", "20"])
+    first = capsys.readouterr().out
+    kept = (tmp_path / "rows").read_text()
+    (tmp_path / "rows").write_text(kept[:-30])
+    main([*command, "--worlds", "20"])
+    assert capsys.readouterr().out == first, "a line cut short is simulated again"
+    main([*command, "--worlds", "999999999"])
+    assert capsys.readouterr().out == first
+
+
 def test_the_page_has_every_setting() -> None:
     text = PAGE.read_text() + DIFFERENCES.read_text()
     here = [one for one in WORLDS if one.estimator not in ELSEWHERE]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import chain, groupby
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -86,6 +88,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default="", help="Text that a setting's name contains.")
     parser.add_argument("--workers", type=int, default=1, help="Processes (default: 1).")
     parser.add_argument("--seed", type=int, default=0, help="Start of random numbers (default: 0).")
+    parser.add_argument(
+        "--rows", type=Path, metavar="FILE",
+        help="Append every finished row to this file as JSON; rows that are in it are not "
+        "simulated again.",
+    )  # fmt: skip
     given = parser.parse_args(arguments)
     unknown = set(given.families) - set(FAMILIES)
     if unknown:
@@ -97,12 +104,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(_line(COLUMNS))
     print(_line(["---"] * len(COLUMNS)))
     number = QUICK if given.quick else given.worlds
+    kept = _kept_rows(given.rows)
+    missing = [one for one in chosen if (one.estimator, one.setting) not in kept]
+    rows = validation_rows(missing, worlds=number, seed=given.seed, workers=given.workers)
     failed = 0
-    for row in validation_rows(chosen, worlds=number, seed=given.seed, workers=given.workers):
-        print(table_line(row))
-        sys.stdout.flush()
+    for world in chosen:
+        row = kept.get((world.estimator, world.setting)) or _kept(next(rows), given.rows)
+        print(table_line(row), flush=True)
         failed += row.verdict.startswith("FAILS")
     print(f"\n{len(chosen)} settings, {failed} outside the bands.", file=sys.stderr)
+
+
+def _kept_rows(file: Path | None) -> dict[tuple[str, str], ValidationRow]:
+    """Return the rows of a file by estimator and setting; a line cut short is taken out of it."""
+    if file is None or not file.exists():
+        return {}
+    whole, _, cut = file.read_text().rpartition("\n")
+    if cut:
+        file.write_text(f"{whole}\n" if whole else "")
+    found = [ValidationRow(**json.loads(line)) for line in whole.splitlines()]
+    return {(row.estimator, row.setting): row for row in found}
+
+
+def _kept(row: ValidationRow, file: Path | None) -> ValidationRow:
+    if file is not None:
+        with file.open("a") as out:
+            out.write(json.dumps(asdict(row)) + "\n")
+    return row
 
 
 def _brief(family: str) -> Sequence[KnownWorld]:
