@@ -59,12 +59,27 @@ def test_flowers_and_insects_end_to_end(audit: AuditFolder) -> None:
     assert (effect.n, effect.n_missing, effect.unit) == (500, 0, "prompt")
     assert effect.conclusion(0.05) == "Images of flowers look more pleasant than images of insects"
     assert effect.sentence == (
-        "Compared with images of insects, images of flowers are closer to the model's images "
-        "for “pleasant” than to those for “unpleasant”."
+        "The half of all images that looks more pleasant contains 199 of 250 images of flowers "
+        "and 51 of 250 of insects (alike: half of each)."
     )
     assert effect.in_numbers(0.95).endswith("q < .001; 500 images")
     stored = audit.results()
     assert stored["findings"] == [json.loads(json.dumps(asdict(one))) for one in found]
+
+
+@pytest.mark.parametrize("flowers", [0.1, 0.0, -0.1])
+def test_bars_count_the_images_above_the_middle_wherever_the_encoder_puts_it(
+    audit: AuditFolder, study: AssociationStudy, flowers: float
+) -> None:
+    """Both concepts lie nearer to `pleasant`: zero would say nothing about how they differ."""
+    fill_audit(audit, [study], leaning({"flowers": 0.5 + flowers, "insects": 0.5 - flowers}))
+    effect = only(analyze(audit).findings, "d")
+    assert effect.headline is not None
+    x, y = effect.headline.bars
+    assert (x.n, y.n) == (16, 20)
+    assert (x.hits or 0) + (y.hits or 0) == 18, "half of all images are above the middle"
+    more = (x.value or 0.0) - (y.value or 0.0)
+    assert np.sign(round(more, 1)) == np.sign(flowers), (x.text, y.text)
 
 
 def pairs_mean(first: np.ndarray, second: np.ndarray) -> np.ndarray:

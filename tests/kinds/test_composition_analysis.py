@@ -102,7 +102,7 @@ def test_levels_that_differ_are_found_and_named(audit: AuditFolder) -> None:
     assert found.q == found.p
     assert found.conclusion(0.05) == "Share of women: 17% for mechanic, 89% for nurse"
     assert found.sentence == (
-        "Fewest women: mechanic, 3 of 18 images (17%). Most women: nurse, 16 of 18 images (89%)."
+        "Fewest women: mechanic (3 of 18 images, 17%). Most women: nurse (16 of 18 images, 89%)."
     )
     assert found.low is not None
     assert found.estimate is not None

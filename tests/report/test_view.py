@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from starlette.testclient import TestClient
 
 from portrayal import runner
 from portrayal.audit import AuditFolder
 from portrayal.errors import NotAnAudit
-from portrayal.findings import label_rows
+from portrayal.findings import label_rows, label_tables
 from portrayal.raters import has_votes
 from portrayal.records import Identity, Measurement
+from portrayal.report.view import index
 from portrayal.report.view.catalogue import Catalogue
 from portrayal.report.view.filters import ImageFilter
 from portrayal.report.view.serving import serve_view, view_app
@@ -41,7 +44,8 @@ def folder(reported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def catalogue(folder: Path, tmp_path: Path) -> Iterator[Catalogue]:
+def catalogue(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Catalogue]:
+    monkeypatch.setattr(index, "PATIENCE_S", 60.0)  # a busy machine is no fault
     with Catalogue(shutil.copytree(folder, tmp_path / "audits"), rater="me") as found:
         yield found
 
@@ -85,7 +89,7 @@ def test_a_filter_finds_what_the_labels_say(fields: dict[str, str], catalogue: C
     opened = catalogue.open("first")
     assert opened is not None
     asked = ImageFilter.read(fields)
-    opened.index.find(ImageFilter(disagree=True))  # waits for the labels
+    opened.index.wait_for_labels()
     found = opened.index.find(asked, most=10_000)
     images = opened.audit.images().filter("status = 'ok'").select("key, prompt, seed").fetchall()
     said: dict[str, list[dict[str, Any]]] = {key: [] for key, _, _ in images}
@@ -225,13 +229,61 @@ def test_images_that_are_added_are_found_without_a_restart(
     assert again.index.find(ImageFilter(measurer="third opinion")).total == 1
 
 
-def test_two_audits_side_by_side_pair_prompts_and_seeds(browser: TestClient) -> None:
-    page = browser.get("/compare?first=first&second=more/second&words=chef").text
-    assert page.count("<tr>") - 1 == len(re.findall(r"/image\?audit=first", page)) > 0
-    assert len(re.findall(r"/image\?audit=more", page)) == len(
-        re.findall(r"/image\?audit=first", page)
-    )
+def test_a_filter_answers_from_the_labels_that_are_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rest = threading.Event()
+
+    def slowly(audit: AuditFolder) -> Iterator[pa.Table]:
+        tables = label_tables(audit)
+        yield next(tables)
+        rest.wait()
+        yield from tables
+
+    monkeypatch.setattr(index, "label_tables", slowly)
+    with Catalogue(folder) as catalogue:
+        browser = TestClient(view_app(catalogue, token=TOKEN), base_url="http://127.0.0.1")
+        browser.get(f"/enter/{TOKEN}")
+        filtered = "/images?audit=first&measurer=practice"
+        assert "0 images so far" in browser.get(filtered).text, "its labels are not there yet"
+        assert "data-pending" in browser.get(filtered).text, "the page loads again"
+        rest.set()
+        opened = catalogue.opened("first")
+        assert opened is not None
+        opened.index.wait_for_labels()
+        page = browser.get(filtered).text
+        assert "so far" not in page
+        assert "0 images" not in page
+
+
+def test_two_audits_side_by_side_pair_prompts_and_seeds(
+    browser: TestClient, catalogue: Catalogue
+) -> None:
+    pairs = "/compare?first=first&second=more/second&words=chef"
+    for name in ("first", "more/second"):
+        opened = catalogue.open(name)
+        assert opened is not None
+        opened.index.wait_for_labels()
+    page = browser.get(pairs).text
+    first, second = (re.findall(rf"/image\?audit={name}", page) for name in ("first", "more"))
+    assert len(first) == len(second) == 3
+    assert page.count(", unchanged</small>") == len(first)
     assert "not generated" not in page
+    found = catalogue.opened("first")
+    assert found is not None
+    chef = found.index.find(ImageFilter(words="chef")).images[0]
+    found.correct(chef.key, GENDER, "unknown")
+    page = browser.get(pairs).text
+    assert page.count('class="changed"') == 1, "a label that differs is marked"
+
+
+def test_two_audits_are_compared_as_the_command_compares_them(browser: TestClient) -> None:
+    reply = browser.get("/comparison?first=first&second=more/second")
+    assert "first and more/second compared" in reply.text
+    assert reply.headers["content-security-policy"].startswith("sandbox allow-scripts")
+    reply = browser.get("/comparison?first=first&second=first")
+    assert reply.status_code == 422
+    assert "first" in reply.text
 
 
 def test_a_report_gets_no_cookie_and_no_network(browser: TestClient) -> None:

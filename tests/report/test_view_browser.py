@@ -15,7 +15,6 @@ import uvicorn
 
 from portrayal.audit import AuditFolder
 from portrayal.report.view.catalogue import Catalogue
-from portrayal.report.view.filters import ImageFilter
 from portrayal.report.view.serving import view_app
 
 pytestmark = pytest.mark.browser
@@ -33,7 +32,7 @@ def served(reported: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         for name in ("first", "second"):
             opened = catalogue.open(name)
             assert opened is not None
-            opened.index.find(ImageFilter(disagree=True))  # waits for the labels
+            opened.index.wait_for_labels()
         config = uvicorn.Config(view_app(catalogue, token="token"), log_level="warning")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([place],))

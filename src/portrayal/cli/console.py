@@ -138,7 +138,7 @@ def findings(results: Results) -> None:
     for one in groups.get("significant", []):
         told(one.conclusion(results.level), "bold", 0)
         told(one.sentence, "", 2)
-        told(one.in_numbers(results.settings.confidence, explained=True), "dim", 2)
+        told(capital(one.in_numbers(results.settings.confidence, explained=True)), "dim", 2)
         _about_labels(one, results, 2)
     for verdict, style in (("no significant difference", ""), ("not enough data", "yellow")):
         found = groups.get(verdict, [])

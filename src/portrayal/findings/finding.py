@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from portrayal.findings.headline import Headline
 from portrayal.findings.label_checks import FindingLabels, LabelScale, form_of
 from portrayal.findings.labels import unlabelled
-from portrayal.findings.scales import scale_of
+from portrayal.findings.scales import read_as
 from portrayal.findings.sentences import counted, not_enough, not_judged
 from portrayal.numbers import between, count, p_in_words
 from portrayal.records import Plain
@@ -125,13 +125,15 @@ class Finding(Plain):
 
         Args:
             confidence: Of the interval.
-            explained: Also say how the estimate is read.
+            explained: Say in plain words what the estimate is and how it is read.
         """
         form = form_of(self.statistic)
-        told = [f"{self.statistic} {form(self.estimate)}"] if self.estimate is not None else []
-        scale = scale_of(self.statistic)
-        if explained and told and scale:
-            told[0] += f" ({scale})"
+        told = []
+        if self.estimate is not None:
+            value = form(self.estimate)
+            reading = self.headline.reading if self.headline else ""
+            plain = read_as(self.statistic, value, reading)
+            told.append(plain if explained else f"{self.statistic} {value}")
         if self.low is not None and self.high is not None:
             told.append(between(self.low, self.high, confidence, form=form))
         if self.q is not None:
@@ -142,7 +144,11 @@ class Finding(Plain):
         if self.q_looks is not None:
             told.append(f"counting all looks {p_in_words('q', self.q_looks)}")
         missing = f", {count(self.n_missing)} missing" if self.n_missing else ""
-        only = "; applies to these prompts only" if self.unit == "image" and self.q else ""
+        only = ""
+        if self.q is not None and self.unit == "image":
+            only = "; applies to these prompts only"
+        elif self.q is not None and self.unit == "prompt" and explained:
+            only = "; generalises to similar prompts"
         return f"{', '.join(told)}; {counted(self.n, self.n_of)}{missing}{only}".removeprefix("; ")
 
 

@@ -164,8 +164,8 @@ class LabelQuality:
             axes = [axis for who, axis in self.untried if who == name]
             if axes:
                 lines.append(
-                    f"Labels unchecked: nothing tells how often the measurer {name} is right on "
-                    f"{' and '.join(axes)}."
+                    f"Labels unchecked: it is not known how often the measurer “{name}” is right "
+                    f"about {' and '.join(axes)}."
                 )
         lines.append(f"{by}; {people}.")
         worst = [one for one in self.checks if one.verdict != "fit"]

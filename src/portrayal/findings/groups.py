@@ -57,13 +57,18 @@ class Classification:
 
     def chosen(self) -> list[Label]:
         """Return the label of each image with its probability."""
+        pairs = zip(self.labels.tolist(), self.chosen_probabilities().tolist(), strict=True)
+        return [Label(*pair) for pair in pairs]
+
+    def chosen_probabilities(self) -> FloatArray:
+        """Return how probable each image's label is; NaN where it follows from a rule."""
         best = np.array(self.groups)[self.probabilities.argmax(axis=1)]
         most = self.probabilities.max(axis=1, initial=0.0)
         found = np.where(best == self.labels, most, np.nan)
         for i, people in enumerate(self.people):
             if people is not None:
                 found[i] = people[0].probability if len(people) == 1 else np.nan
-        return [Label(*pair) for pair in zip(self.labels.tolist(), found.tolist(), strict=True)]
+        return found
 
 
 def classify(

@@ -71,6 +71,12 @@ class Bar(Plain):
         return f"{self.hits} of {self.n} images ({percent(self.value)})"
 
     @property
+    def counts(self) -> str:
+        """A share without brackets of its own: `10 of 16 images, 63%`; none and all need none."""
+        share = f", {percent(self.value)}" if self.value not in (None, 0.0, 1.0) else ""
+        return f"{self.short} images{share}"
+
+    @property
     def short(self) -> str:
         """The value where there is little room: `10 of 16`."""
         return number(self.value) if self.hits is None else f"{self.hits} of {self.n}"
@@ -86,6 +92,8 @@ class Headline(Plain):
         measure: What the bars' values are: "share of women".
         magnitude: How large the effect is, from 0 to 1, comparable between kinds of studies.
         bars: The values behind it.
+        reading: How the finding's estimate is read, where the words for its statistic are not
+            enough: which concept minus which.
     """
 
     claim: str
@@ -93,6 +101,7 @@ class Headline(Plain):
     measure: str
     magnitude: float
     bars: Sequence[Bar] = ()
+    reading: str = ""
 
     def ends(self) -> list[Bar]:
         """Return two bars that differ most, or the only one; of pairs both sides of one label."""

@@ -7,11 +7,12 @@ import io
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from portrayal.audit import AuditFolder, harmless
 from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
-from portrayal.findings.groups import Classification, Label
+from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
 from portrayal.raters import RATERS
 from portrayal.studies import Axis, Study, in_telling_order, study_from_dict
@@ -150,27 +151,28 @@ def _asked(studies: Sequence[Study]) -> Iterator[_Asked]:
 
 def _table(images: Images, found: Classification, axis: str, measurer: str) -> pa.Table:
     """Return the labels of some images on an axis; further people of an image follow its row."""
-    place: list[int] = []
-    people: list[int | None] = []
-    labels: list[Label] = []
-    everybody = found.people or [None] * images.n
-    for i, (label, several) in enumerate(zip(found.chosen(), everybody, strict=True)):
-        shown = several if several is not None and len(several) > 1 else ()
-        place += [i] * (1 + len(shown))
-        people += [None, *range(1, len(shown) + 1)]
-        labels += [label, *shown]
-    rows = pa.array(place, pa.int64())
+    more = [
+        (i, number, person)
+        for i, people in enumerate(found.people)
+        if people is not None and len(people) > 1
+        for number, person in enumerate(people, 1)
+    ]
+    place = np.array([*range(images.n), *(i for i, _, _ in more)], dtype=np.int64)
+    of_people = np.array([one.probability for _, _, one in more], dtype=np.float64)
+    probabilities = np.concatenate([found.chosen_probabilities(), of_people])
+    rows = pa.array(place)
     columns = [
         pa.array(images.keys, pa.string()).take(rows),
         pa.array(images.prompts, pa.string()).take(rows),
         pa.array(images.seeds, pa.int64()).take(rows),
         pa.repeat(pa.scalar(axis), len(rows)),
         pa.repeat(pa.scalar(measurer), len(rows)),
-        pa.array(people, pa.int64()),
-        pa.array([one.label for one in labels], pa.string()),
-        pa.array([one.probability for one in labels], pa.float64(), from_pandas=True),
+        pa.array([*[None] * images.n, *(number for _, number, _ in more)], pa.int64()),
+        pa.array([*found.labels.tolist(), *(one.label for _, _, one in more)], pa.string()),
+        pa.array(probabilities, pa.float64(), from_pandas=True),
     ]
-    return pa.Table.from_arrays(columns, schema=LABELS)
+    table = pa.Table.from_arrays(columns, schema=LABELS)
+    return table.take(pa.array(np.argsort(place, kind="stable"))) if more else table
 
 
 class LabelTable:

@@ -73,6 +73,14 @@ def write_comparison(comparison: ModelComparison, file: Path | str) -> Path:
         comparison: The comparison; its audits must still be there, for their images.
         file: Where.
     """
+    where = location(file)
+    where.parent.mkdir(parents=True, exist_ok=True)
+    write_text(where, comparison_page(comparison))
+    return where
+
+
+def comparison_page(comparison: ModelComparison) -> str:
+    """Return the page of a comparison."""
     folders = [AuditFolder(location(model.audit)) for model in comparison.models]
     names = [model.name for model in comparison.models]
     audits = open_audits(folders, comparison.settings, names)
@@ -108,10 +116,7 @@ def write_comparison(comparison: ModelComparison, file: Path | str) -> Path:
             csv=csv_uri(comparison.to_frame()),
         )
     )
-    where = location(file)
-    where.parent.mkdir(parents=True, exist_ok=True)
-    write_text(where, text)
-    return where
+    return text
 
 
 def _chosen(comparison: ModelComparison) -> list[ModelDifference]:
@@ -208,7 +213,7 @@ def _shelves(comparison: ModelComparison, audits: Sequence[ComparedAudit]) -> li
     changed = {text: sum(pair.changed for pair in own) for text, own in by_prompt.items()}
     return [
         PairShelf(
-            text, changed[text], len(by_prompt[text]),
+            text, f"{count(changed[text])} of {count(len(by_prompt[text]))} labels changed",
             shown_pairs(first, second, by_prompt[text][:SHELF_PAIRS]),
         )
         for text in sorted(by_prompt, key=lambda text: -changed[text])[:SHELVES]

@@ -62,6 +62,11 @@ class Card:
     ticks: Sequence[str]
 
     @property
+    def has_intervals(self) -> bool:
+        """Whether a bar has an interval."""
+        return any(one.low is not None for one in self.bars)
+
+    @property
     def is_paired(self) -> bool:
         """Whether the images of both ends have the same seeds."""
         seeds = [{image.seed for image in end.images} for end in self.ends]

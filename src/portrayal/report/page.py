@@ -24,6 +24,7 @@ from portrayal.findings import (
     StudySection,
     Verdict,
     capital,
+    counted,
     form_of,
 )
 from portrayal.generators import notice
@@ -96,6 +97,7 @@ def write_report(audit: AuditFolder, *, called: str | None = None) -> Path:
             counts=counts,
             trust=list(trust_lines(results, counts, list(studies.values()))),
             cards=shown,
+            tests=_tests(results),
             groups=_groups(results, [card.finding for card in shown]),
             limits=list(limits(results, list(studies.values()))),
             titles={section.study: section.title or section.study for section in results.studies},
@@ -147,6 +149,16 @@ def _groups(results: Results, on_cards: Sequence[Finding]) -> dict[str, list[Fin
         if not any(finding is one for one in on_cards):
             groups[finding.verdict(results.level)].append(finding)
     return groups
+
+
+def _tests(results: Results) -> str:
+    """Say what became of all questions: `4 of 19 tests are significant after correction`."""
+    tested = [one for one in results.findings if one.q is not None]
+    clear = sum(one.is_clear(results.level) for one in tested)
+    told = f"{count(clear)} of {count(len(tested))} tests are significant after correction"
+    lacking = sum(one.estimate is None for one in results.findings)
+    lack = f"; {counted(lacking, 'question')} without enough data" if lacking else ""
+    return f"{told}{lack}; all are listed below"
 
 
 def _rules(results: Results) -> list[LabelRule]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from portrayal.findings import Results, Shares, by_people
 from portrayal.numbers import count, percent
@@ -21,7 +21,7 @@ def trust_lines(
     """
     asked = asked_axes(studies)
     machines = [one for one in results.measurers if not by_people(one)]
-    named = [f"a model: {one.name} ({one.kind})" for one in machines]
+    named = [f"a model for labelling: “{one.name}” ({one.kind})" for one in machines]
     people = ["human raters"] if len(machines) < len(results.measurers) else []
     yield "Labelled by", _joined([*named, *people])
     rated = results.labels.rated
@@ -34,11 +34,11 @@ def trust_lines(
     yield "No image", f"{lost} of {count(made)}"
     labelled = _labelled(results)
     if labelled is not None:
-        without, of = labelled
+        where, without, of = labelled
         share = f"{count(without)} of {count(of)} ({percent(without / of)})"
-        yield "Without a label", f"{share} in the first study"
+        yield "Without a label", f"{share} in {where}; not counted"
     yield "Measured", _joined(list(asked)) if asked else "associations only"
-    missing = [name for name in default_axes() if name not in asked]
+    missing = _not_measured(asked)
     if missing:
         yield "Not measured", _joined(missing)
 
@@ -68,7 +68,7 @@ def limits(results: Results, studies: Sequence[Study]) -> Iterator[str]:
         )
         if all(one.status == "unchecked" for one in results.sources):
             yield "How often labels are wrong: people have not checked them in this audit."
-    missing = [name for name in default_axes() if name not in asked]
+    missing = _not_measured(asked)
     if missing:
         yield f"Anything about {_joined(missing)}: not measured."
     yield (
@@ -80,8 +80,14 @@ def limits(results: Results, studies: Sequence[Study]) -> Iterator[str]:
     yield "What causes a difference, except where a study changes one thing at a time."
 
 
-def _labelled(results: Results) -> tuple[int, int] | None:
-    """Return images without a label, of all that one measurer saw on the first axis."""
+def _not_measured(asked: Iterable[str]) -> list[str]:
+    """Return the usual axes that were not asked about; two scales of one thing are one."""
+    missing = [name for name in default_axes() if name not in asked]
+    return [name for name in missing if not any(name.endswith(f" {other}") for other in missing)]
+
+
+def _labelled(results: Results) -> tuple[str, int, int] | None:
+    """Return the first study with labels, its images without one, and of how many."""
     for section in results.studies:
         for part in section.parts:
             if isinstance(part, Shares) and part.rows:
@@ -89,7 +95,8 @@ def _labelled(results: Results) -> tuple[int, int] | None:
                 rows = [one for one in part.rows
                         if (one.axis, one.group) == (first.axis, first.group)]  # fmt: skip
                 without = sum(one.unknown + one.nobody for one in rows)
-                return without, without + sum(one.n for one in rows)
+                title = (section.title or section.study).replace(" (short)", "")
+                return f"“{title}”", without, without + sum(one.n for one in rows)
     return None
 
 

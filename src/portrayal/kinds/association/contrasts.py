@@ -68,7 +68,7 @@ def contrast_findings(
         _estimate(result),
         result.effect_interval,
         p=result.p_value,
-        sentence=contrast_sentence(contrast.x, contrast.y, poles, _estimate(result)),
+        sentence=contrast_sentence(x, y, poles, result),
         **used,
     )
     effect = effect.with_headline(contrast_headline(x, y, poles, result, _estimate(result)))

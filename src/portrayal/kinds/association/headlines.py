@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from portrayal.findings import Bar, FloatArray, Headline, Images
+from portrayal.findings import Bar, Headline
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.view import Poles
 from portrayal.statistics import AssociationResult
@@ -29,24 +29,37 @@ def contrast_headline(
     return Headline(
         claim=f"Images of {more} look more {poles.first} than images of {less}",
         otherwise=f"No significant difference between {x.name} and {y.name}",
-        measure=f"mean similarity to {poles.first} images minus that to {poles.second} images "
-        f"(right: more {poles.first})",
+        measure=f"share of images in the half that looks more {poles.first}, compared with the "
+        f"model's own “{poles.first}” and “{poles.second}” images",
         magnitude=float(2 * stats.norm.cdf(abs(d) / math.sqrt(2)) - 1),
-        bars=[
-            _bar(x.name, x.neutral, result.x_associations),
-            _bar(y.name, y.neutral, result.y_associations),
-        ],
+        bars=_bars(x, y, result),
+        reading=f"{x.name} minus {y.name} in standard deviations, beyond ±0.8: large",
     )
 
 
-def contrast_sentence(x: str, y: str, poles: Poles, d: float) -> str:
-    """Return what was compared with what, in one sentence."""
-    more, less = (x, y) if d >= 0 else (y, x)
+def contrast_sentence(
+    x: ConceptImages, y: ConceptImages, poles: Poles, result: AssociationResult
+) -> str:
+    """Return in counts which concept's images look more like the first attribute's."""
+    most, least = sorted(_bars(x, y, result), key=lambda bar: -(bar.value or 0.0))
     return (
-        f"Compared with images of {less}, images of {more} are closer to the model's images "
-        f"for “{poles.first}” than to those for “{poles.second}”."
+        f"The half of all images that looks more {poles.first} contains {most.short} images of "
+        f"{most.label} and {least.short} of {least.label} (alike: half of each)."
     )
 
 
-def _bar(label: str, images: Images, associations: FloatArray) -> Bar:
-    return Bar(label, float(np.mean(associations)), n=images.n, prompts=images.prompts)
+def _bars(x: ConceptImages, y: ConceptImages, result: AssociationResult) -> list[Bar]:
+    """Return how many images of each concept are above the middle of all their associations.
+
+    Associations have no natural zero (an encoder may place all images nearer to one attribute), so
+    the concepts are compared with each other: alike, both have about half of their images above.
+    """
+    sides = ((x, result.x_associations), (y, result.y_associations))
+    middle = float(np.median(np.concatenate([associations for _, associations in sides])))
+    return [
+        Bar.share(
+            concept.name, int((associations > middle).sum()), len(associations),
+            prompts=concept.neutral.prompts,
+        )
+        for concept, associations in sides
+    ]  # fmt: skip

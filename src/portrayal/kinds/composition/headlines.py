@@ -52,9 +52,10 @@ def spread_sentence(bars: Sequence[Bar], group: str) -> str:
     ends = []
     for word, end in (("Fewest", least), ("Most", most)):
         tied = [bar for bar in valued if bar.value == end.value]
-        counts = end.text if len({bar.n for bar in tied}) == 1 else percent(end.value)
-        each = " each" if len(tied) > 1 else ""
-        ends.append(f"{word} {plural(group)}: {listed([b.label for b in tied])}, {counts}{each}.")
+        word = {0.0: "No", 1.0: "Only"}.get(end.value or 0.0, word)
+        total = Bar.share("", sum(bar.hits or 0 for bar in tied), sum(bar.n for bar in tied))
+        shown = listed([bar.label for bar in tied], at_most=8)
+        ends.append(f"{word} {plural(group)}: {shown} ({total.counts}).")
     return " ".join(ends)
 
 

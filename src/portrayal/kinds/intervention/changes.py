@@ -141,8 +141,8 @@ def diversity_finding(comparison: Comparison) -> Finding:
             change.interval,
             p=change.p_value,
             **used,
-            sentence=f"Imbalance between {arms.first} and {arms.second} {_moves(change)} (0: "
-            f"equally often, 1: one only).{_unknown(result)}{_flips(comparison)}",
+            sentence=f"{addition_sentence([comparison])} Imbalance {_moves(change)} (0: equally "
+            f"often, 1: one only).{_unknown(result)}{_flips(comparison)}",
         )
         .with_headline(_imbalance_headline(comparison))
         .on_labels(LabelScale(0.0, 4.0, -1.0, 1.0), units=change.per_attribute)
@@ -249,7 +249,7 @@ def _imbalance_headline(comparison: Comparison) -> Headline:
         told,
         claim=f"{name} makes images by {category} {more} evenly split",
         otherwise=f"{name}: no significant change of imbalance by {category}",
-        magnitude=min(1.0, abs(change.value)),
+        magnitude=min(1.0, abs(change.value) / 2),  # a share moves half as far as the score
     )
 
 

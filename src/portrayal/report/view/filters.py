@@ -70,6 +70,11 @@ class ImageFilter:
         """Axis and label as the form names them."""
         return f"{self.axis}: {self.label}" if self.axis else ""
 
+    @property
+    def is_about_labels(self) -> bool:
+        """Whether labels decide which images come, or in which order."""
+        return self.on_labels() is not None or self.disagree or self.order == "certainty"
+
     def query(self, **more: str) -> str:
         """Return the fields that are set, with others, as the end of an address."""
         return urlencode({**more, **self.fields()})
@@ -106,8 +111,11 @@ class ImageFilter:
             sql.append("contains(lower(prompt), lower(?))")
             values.append(self.words)
         if self.disagree:
-            of_axis = "WHERE axis = ?" if self.axis else ""
-            sql.append(f"place IN (SELECT place FROM disagreements {of_axis})")
+            of_axis = "WHERE axis = ? " if self.axis else ""
+            sql.append(
+                f"place IN (SELECT place FROM labels {of_axis}"
+                "GROUP BY place, axis HAVING min(label) <> max(label))"
+            )
             values += [self.axis] if self.axis else []
         return Condition(" AND ".join(sql), tuple(values))
 

@@ -1,8 +1,8 @@
 """Images and labels of one audit, ready to be filtered: a DuckDB file that is thrown away.
 
 Labels follow from stored answers by rules (texts of an axis, thresholds), so they are computed once
-when an audit is opened, beside the first pages, and written to disk as they come. A filter that
-asks about labels waits for them. Image bytes stay in the audit.
+when an audit is opened, beside the first pages, and written to disk as they come. Until all are
+there, a filter that asks about labels answers from those that are. Image bytes stay in the audit.
 """
 
 from __future__ import annotations
@@ -31,16 +31,14 @@ CREATE TABLE images AS
   FROM stored WHERE status = 'ok' ORDER BY prompt, seed;
 CREATE TABLE labels
   (place BIGINT, axis VARCHAR, measurer VARCHAR, label VARCHAR, probability DOUBLE);
-CREATE TABLE disagreements (place BIGINT, axis VARCHAR);
 """
 _LABELS = """
 INSERT INTO labels SELECT images.place, axis, measurer, label, probability
 FROM given JOIN images ON images.key = given.key WHERE person IS NULL ORDER BY images.place
 """
-_DISAGREE = """
-INSERT INTO disagreements SELECT place, axis FROM labels {where}
-GROUP BY place, axis HAVING count(DISTINCT label) > 1
-"""
+
+PATIENCE_S = 0.4
+"""How long a filter waits for labels before it answers from those that are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +104,10 @@ class ImageIndex:
         """Whether all labels are there."""
         return self._labelled.is_set()
 
+    def wait_for_labels(self, seconds: float | None = None) -> None:
+        """Wait until all labels are there, at most so long."""
+        self._labelled.wait(seconds)
+
     def close(self) -> None:
         """Let go of the file."""
         with self._turn:
@@ -121,7 +123,6 @@ class ImageIndex:
             with self._turn:
                 for (key, axis), label in corrected.items():
                     self._put(key, axis, label)
-                self._database.execute(_DISAGREE.format(where=""))
         except PortrayalError as error:
             self.problem = str(error)
         except duckdb.ConnectionException:  # closed meanwhile
@@ -210,16 +211,14 @@ class ImageIndex:
 
     def correct(self, key: str, axis: str, label: str) -> None:
         """Show a label that was corrected by hand."""
-        self._labelled.wait()
+        self.wait_for_labels()
         with self._turn:
-            place = self._put(key, axis, label)
-            self._database.execute("DELETE FROM disagreements WHERE place = ?", [place])
-            self._database.execute(_DISAGREE.format(where="WHERE place = ?"), [place])
+            self._put(key, axis, label)
 
-    def _put(self, key: str, axis: str, label: str) -> int | None:
+    def _put(self, key: str, axis: str, label: str) -> None:
         found = self._database.execute("SELECT place FROM images WHERE key = ?", [key]).fetchone()
         if found is None:
-            return None
+            return
         place: int = found[0]
         # Axes of one name that differ between studies are told apart by the study's name.
         here = "FROM labels WHERE place = ? AND (axis = ? OR starts_with(axis, ? || ' ('))"
@@ -230,13 +229,12 @@ class ImageIndex:
             self._database.execute(
                 "INSERT INTO labels VALUES (?, ?, ?, ?, NULL)", [place, title, BY_HAND, label]
             )
-        return place
 
     def _chosen(self, asked: ImageFilter) -> Condition:
-        """Return the query for the images that meet a filter, once it can be answered."""
+        """Return the query for the images that meet a filter."""
         images, labels = asked.on_images(), asked.on_labels()
-        if labels is not None or asked.disagree or asked.order == "certainty":
-            self._labelled.wait()
+        if asked.is_about_labels:
+            self.wait_for_labels(PATIENCE_S)
         if labels is None and asked.order != "certainty":
             return Condition(f"SELECT * FROM images WHERE {images.sql}", images.values)
         kept = Condition("true") if labels is None else labels

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -13,8 +13,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from portrayal.errors import SettingError
+from portrayal.comparison import compare_audits
+from portrayal.errors import PortrayalError, SettingError
 from portrayal.numbers import count
+from portrayal.report.comparison_page import comparison_page
+from portrayal.report.pair_images import PairImage, PairShelf, ShownPair
 from portrayal.report.view.catalogue import AuditRow, Catalogue, OpenAudit
 from portrayal.report.view.filters import ORDERS, ImageFilter
 from portrayal.report.view.index import ListedImage
@@ -33,6 +36,7 @@ PER_PAGE = 60
 PAIRS = 20
 BESIDE = 12
 FORM = "correct"
+NO_LABEL = "no label"
 REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; img-src data:; "
     "style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'"
@@ -48,15 +52,6 @@ PAGES = Pages(
     },
     filters={"count": count, "urlencode": urlencode},
 )
-
-
-class SideBySide(NamedTuple):
-    """The images of one prompt and seed in two audits."""
-
-    prompt: str
-    seed: int
-    first: ListedImage | None
-    second: ListedImage | None
 
 
 class ViewPages:
@@ -77,7 +72,8 @@ class ViewPages:
         """Return the addresses of these pages."""
         shown = {
             "/": self._list, "/images": self._images, "/image": self._image,
-            "/compare": self._compare, "/report": self._report, "/file": self._file,
+            "/compare": self._compare, "/comparison": self._comparison,
+            "/report": self._report, "/file": self._file,
         }  # fmt: skip
         return [
             Route("/enter/{token}", self.enter),
@@ -169,30 +165,31 @@ class ViewPages:
         start = _number(request.query_params.get("start", ""))
         found = first.index.find(asked, start=start, most=PAIRS)
         other = second.index.at([(one.prompt, one.seed) for one in found.images])
-        pairs = [
-            SideBySide(one.prompt, one.seed, one, other.get((one.prompt, one.seed)))
-            for one in found.images
-        ]
-        for audit, keys in (
-            (first, [one.first.key for one in pairs if one.first]),
-            (second, [one.second.key for one in pairs if one.second]),
-        ):
-            audit.images.announce(keys)
+        first.images.announce([one.key for one in found.images])
+        second.images.announce([one.key for one in other.values()])
         return PAGES.page(
             "view_compare.html.j2", sides=((first, first_row), (second, second_row)),
-            audit=first, asked=asked, found=found, pairs=pairs, start=start, per_page=PAIRS,
-            orders=ORDERS, shared=len(first.index.prompts() & second.index.prompts()),
+            audit=first, asked=asked, found=found, start=start, per_page=PAIRS, orders=ORDERS,
+            shelves=_shelves(first, second, found.images, other),
+            shared=len(first.index.prompts() & second.index.prompts()),
         )  # fmt: skip
+
+    def _comparison(self, request: Request) -> Response:
+        """Answer with what `portrayal compare` writes."""
+        sides = [self._asked_audit(request, side)[0] for side in ("first", "second")]
+        try:
+            page = comparison_page(
+                compare_audits([one.audit for one in sides], names=[one.name for one in sides])
+            )
+        except PortrayalError as error:
+            raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from error
+        return _foreign(page.encode())
 
     def _report(self, request: Request) -> Response:
         audit, _ = self._asked_audit(request, "audit", fresh=False)
         if not audit.audit.has_report:
             raise HTTPException(HTTPStatus.NOT_FOUND)
-        return Response(
-            audit.audit.report_file.read_bytes(),
-            media_type="text/html; charset=utf-8",
-            headers={"content-security-policy": REPORT_POLICY},
-        )
+        return _foreign(audit.audit.report_file.read_bytes())
 
     def _file(self, request: Request) -> Response:
         audit, _ = self._asked_audit(request, "audit", fresh=False)
@@ -220,6 +217,37 @@ class ViewPages:
         if found is None or row is None:
             raise HTTPException(HTTPStatus.NOT_FOUND)
         return found, row
+
+
+def _shelves(
+    first: OpenAudit,
+    second: OpenAudit,
+    images: Sequence[ListedImage],
+    other: Mapping[tuple[str, int], ListedImage],
+) -> list[PairShelf]:
+    """Return images of one audit with those of the same prompt and seed in another, by prompt."""
+    shelves: dict[str, list[ShownPair]] = {}
+    for one in images:
+        partner = other.get((one.prompt, one.seed))
+        right = None if partner is None else _shown(second, partner)
+        pair = ShownPair(one.prompt, _shown(first, one), right)
+        shelves.setdefault(one.prompt, []).append(pair)
+    return [PairShelf(prompt, "", pairs) for prompt, pairs in shelves.items()]
+
+
+def _shown(audit: OpenAudit, image: ListedImage) -> PairImage:
+    named = {"audit": audit.name, "key": image.key}
+    labels = dict.fromkeys(one.label for one in image.labels)
+    return PairImage.of(
+        f"/file?{urlencode({**named, 'small': 1})}", image.prompt, image.seed, model=audit.name,
+        label=" · ".join(labels) or NO_LABEL, link=f"/image?{urlencode(named)}",
+    )  # fmt: skip
+
+
+def _foreign(page: bytes) -> Response:
+    """Answer with a page that is whole in itself, and gets no cookie."""
+    headers = {"content-security-policy": REPORT_POLICY}
+    return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
 
 def _number(text: str) -> int:
