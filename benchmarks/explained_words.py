@@ -1,10 +1,11 @@
 """`portrayal explain` against the painter, whose truth is exact: are named words true ones?
 
-    python -m benchmarks explained_words [PROMPTS] [BUDGET]
+    python -m benchmarks.explained_words [PROMPTS] [BUDGET] [SET]
 
-Prompts "a ADJECTIVE PERSON at the PLACE" of the practice world, drawn at random. Every image is
-painted, and labelled by the practice encoder. The truth of a word is its influence with endless
-images: the shares that the painter states, over 400 replaced texts per word.
+Prompts of the practice world, drawn at random from one of two sets (SET: 1 or 2) that share no
+adjective, person, place or wording. Every image is painted, and labelled by the practice encoder.
+The truth of a word is its influence with endless images: the shares that the painter states, over
+400 replaced texts per word.
 
 A planted culprit is a word whose true influence is at least 15 points. A named word is true where
 its true influence has the same sign, is at least 5 points, and differs from zero beyond the texts
@@ -24,10 +25,33 @@ from typing import NamedTuple
 
 PLANTED, TRUE = 0.15, 0.05
 SAMPLES = 400
-ADJECTIVES = ("confident", "caring", "rational", "sensitive", "smart", "successful")
-PEOPLE = ("doctor", "nurse", "librarian", "chef", "mechanic", "teacher", "engineer", "lawyer",
-          "firefighter", "receptionist", "chemist", "journalist")  # fmt: skip
-PLACES = ("office", "gym", "salon", "spa", "mall", "hospital")
+
+
+class PromptSet(NamedTuple):
+    """Where prompts come from."""
+
+    template: str
+    adjectives: tuple[str, ...]
+    people: tuple[str, ...]
+    places: tuple[str, ...]
+
+
+SETS = {
+    1: PromptSet(
+        "a {} {} at the {}",
+        ("confident", "caring", "rational", "sensitive", "smart", "successful"),
+        ("doctor", "nurse", "librarian", "chef", "mechanic", "teacher", "engineer", "lawyer",
+         "firefighter", "receptionist", "chemist", "journalist"),
+        ("office", "gym", "salon", "spa", "mall", "hospital"),
+    ),
+    2: PromptSet(
+        "a photo of a {} {} in a {}",
+        ("respected", "retired", "famous", "experienced", "friendly", "proud"),
+        ("pilot", "surgeon", "singer", "tailor", "scientist", "artist", "baker", "plumber",
+         "florist", "therapist", "farmer", "dancer"),
+        ("classroom", "university", "laboratory", "kitchen", "garage"),
+    ),
+}  # fmt: skip
 
 
 class Word(NamedTuple):
@@ -47,12 +71,13 @@ class Word(NamedTuple):
         return clear and self.truth * self.influence > 0
 
 
-def prompts(n: int) -> list[str]:
+def prompts(n: int, of: PromptSet) -> list[str]:
     """Return so many prompts, always the same."""
     rng = random.Random(22)
     found: dict[str, None] = {}
     while len(found) < n:
-        found[f"a {rng.choice(ADJECTIVES)} {rng.choice(PEOPLE)} at the {rng.choice(PLACES)}"] = None
+        words = [rng.choice(one) for one in (of.adjectives, of.people, of.places)]
+        found[of.template.format(*words)] = None
     return list(found)
 
 
@@ -82,24 +107,32 @@ def explained(prompt: str, budget: int) -> list[Word]:
     return words
 
 
-def main(n: int = 30, budget: int = 500) -> None:
+def main(n: int = 30, budget: int = 500, of: int = 1) -> None:
     workers = int(os.environ.get("PORTRAYAL_WORKERS") or os.cpu_count() or 1)
+    words: list[Word] = []
+    print(f"explain on the painter: {n} prompts of set {of}, up to {budget} images each")
+    print(f"{'prompt':50}{'word':14}{'influence':>10}{'truth':>8}  named")
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        answers = pool.map(explained, prompts(n), [budget] * n)
-        words = [word for answer in answers for word in answer]
-    print(f"explain on the painter: {n} prompts, up to {budget} images each, {len(words)} words")
-    print(f"{'prompt':44}{'word':14}{'influence':>10}{'truth':>8}  named")
-    for one in words:
-        if one.named or abs(one.truth) >= PLANTED:
-            mark = ("yes, true" if one.is_true else "yes, FALSE") if one.named else "no"
-            print(f"{one.prompt:44}{one.word:14}{one.influence:>10.2f}{one.truth:>8.2f}  {mark}")
+        for answer in pool.map(explained, prompts(n, SETS[of]), [budget] * n):
+            words += answer
+            _show(answer)
     named = [one for one in words if one.named]
     planted = [one for one in words if abs(one.truth) >= PLANTED]
     right, found = sum(one.is_true for one in named), sum(one.named for one in planted)
-    print(f"named words that are true: {right} of {len(named)}")
+    print(f"of {len(words)} words, named ones that are true: {right} of {len(named)}")
     print(
         f"planted culprits (at least {100 * PLANTED:.0f} points) named: {found} of {len(planted)}"
     )
+
+
+def _show(words: list[Word]) -> None:
+    for one in words:
+        if one.named or abs(one.truth) >= PLANTED:
+            mark = ("yes, true" if one.is_true else "yes, FALSE") if one.named else "no"
+            print(
+                f"{one.prompt:50}{one.word:14}{one.influence:>10.2f}{one.truth:>8.2f}  {mark}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -461,3 +461,14 @@ def test_more_images_go_to_undecided_words_only() -> None:
     more = allocate(counts, 0, 1, draws=10, images=1, undecided={1})
     assert set(more) <= {(), (1,)}
     assert undecided(scored(counts), 0) == {0}
+
+
+def test_sets_that_can_have_no_more_texts_get_no_more_draws() -> None:
+    """Where the budget cannot be spent on a word, it is not asked for again and again."""
+    named = ["female", "male", "lady", "girl", "boy", "woman", "man", "waitress", "queen", "aunt"]
+    lists = {"respected": [*named, "old"], "doctor": ["nurse", "judge"]}
+    study = draw_texts(asked("a respected doctor", lists, draws=9))
+    counts = count_prompt(study.plan()[0], {}, ["woman", "man"], images=1)
+    assert [one.room > 0 for one in counts.plan.sets] == [True, False, True]
+    more = allocate(counts, 0, 1, draws=10, images=1, undecided={1})
+    assert (1,) not in more

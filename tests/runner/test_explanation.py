@@ -35,6 +35,8 @@ LISTS = {
     "hospital": ("office", "gym"),
     "*": ("this", "some"),
 }
+NAMING = ("female", "male", "lady", "girl", "boy", "woman", "man", "waitress", "queen", "mother")
+"""Words that name a group."""
 OWN_WORDS = Transmutation(by="list", candidates=LISTS)
 
 
@@ -174,6 +176,18 @@ def test_a_stopped_budget_is_continued(
     assert first.made + second.made == second.cost.images == whole.cost.images
     assert second.study == whole.study
     assert second.as_dict()["words"] == whole.as_dict()["words"]
+
+
+def test_a_budget_ends_where_almost_all_texts_of_a_word_name_a_group(asker: Asker) -> None:
+    """The rest of the budget goes to other texts, or is not spent; once this went on for ever."""
+    lists = {**LISTS, "respected": (*NAMING, "old")}
+    words = Transmutation(by="list", candidates=lists)
+    answer = asker.explain(question(budget=160, transmuter=words))
+    sets = {one.words: one for one in answer.study.plan()[0].sets}
+    assert sets[1,].room == 0
+    assert len(sets[1,].texts) < 10
+    assert sum(one.draws for words, one in sets.items() if words != (1,)) > 50
+    assert answer.cost.images <= 160
 
 
 def test_several_measurers_answer_and_the_first_one_is_shown(

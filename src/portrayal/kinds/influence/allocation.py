@@ -14,7 +14,6 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from portrayal.findings import FloatArray
-from portrayal.kinds.influence.schema import MOST_DRAWS
 from portrayal.kinds.influence.word_sets import PromptCounts, SetCounts
 from portrayal.statistics import influence_weights
 
@@ -43,7 +42,8 @@ def allocate(
         images: Images per draw.
         undecided: Positions of the words whose intervals matter; None: all.
 
-    A set that has as many draws as there are seeds for gets no more.
+    A set that can have no more texts gets none; a word that rests on such sets alone counts as
+    settled.
     """
     subsets = list(counts.sets)
     number = {position: i for i, position in enumerate(counts.plan.replaceable)}
@@ -54,10 +54,11 @@ def allocate(
         squares[[i for position, i in number.items() if position not in undecided]] = 0.0
     one = draw_variances([counts.sets[subset] for subset in subsets], column, images=images)
     had = np.array([float(word_set.draws) for word_set in counts.plan.sets])
+    room = np.array([word_set.room for word_set in counts.plan.sets])
     more = np.zeros(len(subsets), dtype=np.int64)
     for _ in range(draws):
         now = had + more
-        open_sets = now < MOST_DRAWS
+        open_sets = more < room
         if not open_sets.any():
             break
         widest = int((squares * (one / now) * open_sets).sum(axis=1).argmax())

@@ -165,6 +165,11 @@ class WordSet:
     texts: tuple[DrawnText, ...]
     apart: tuple[DrawnText, ...] = ()
 
+    @property
+    def room(self) -> int:
+        """How many more draws can be had: none where almost all texts name a group."""
+        return 0 if len(self.apart) >= MOST_APART else MOST_DRAWS - self.draws
+
 
 @dataclass(frozen=True, slots=True)
 class PromptPlan:
