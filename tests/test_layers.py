@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "comparison": {*BASE, "measurers", "raters", "findings"},
     "decisions": {"errors", "numbers", "audit", "findings", "statistics", "studies"},
     "sharing": {"errors", "numbers", "records", "audit", "findings"},
-    "papers": {"errors", "studies"},
+    "papers": {"errors", "language", "studies"},
     "report": {*BASE, "generators", "findings", "kinds", "raters", "web", "comparison", "papers"},
     "runner": {
         *BASE, "generators", "measurers", "language", "corpora", "raters", "findings", "kinds",

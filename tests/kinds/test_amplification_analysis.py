@@ -10,7 +10,7 @@ import pytest
 
 from amplification_worlds import Captions, Shown, a_study, analyzed, build, caption_text, split
 from portrayal.audit import AuditFolder, read_selection
-from portrayal.findings import Finding, StudyResult
+from portrayal.findings import Finding, PublishedNumbers, StudyResult
 from portrayal.findings.parts import Sides
 from portrayal.kinds.amplification import measured
 from portrayal.kinds.amplification.image_groups import face_reason
@@ -442,3 +442,39 @@ def test_indicators_are_counted_by_occupation_and_by_what_images_show(
             if naive[prompt] > 0:
                 less = 100 * (1 - mine[prompt] / naive[prompt])
                 assert row[prompt] == pytest.approx(less)
+
+
+def test_the_papers_other_numbers_are_those_counted_by_hand(tmp_path: Path) -> None:
+    """Sections 5.1, 5.2, 6 and 8: indicators, similarities, matching images, reductions."""
+    printed = [
+        ("captions", "% with an indicator"),
+        ("engineer: image shows woman", "% with an indicator"),
+        ("engineer #1", "% of woman"),
+    ]
+    numbers = [{"of": of, "statistic": name, "value": 1} for of, name in printed]
+    study = a_study(
+        occupations=["engineer"], subsets=["naive", "no-indicators", "nearest", "captions"],
+        caption_images=1, published=[{"source": "the paper", "numbers": numbers}],
+    )  # fmt: skip
+    said = ["female", "female", "unknown", "unknown", "male", *["unknown"] * 5]
+    captions = {"engineer": Captions(split(4, 6, said), {0: [0, 4, 5, 6], 1: [1, 4, 5, 6]})}
+    # The image of the second "female" caption shows a man, all others what their caption says.
+    shows = [Shown(women=1), Shown(men=1), *[Shown(men=1)] * 8]
+    generated = {ENGINEER[0]: Shown(1, 9), ENGINEER[1]: Shown(2, 8)}
+    generated |= {caption_text("engineer", i): one for i, one in enumerate(shows)}
+    result = analyzed(*build(tmp_path / "audit", study, generated, captions))
+    (part,) = [part for part in result.parts if isinstance(part, PublishedNumbers)]
+    found = {(row.of, row.statistic): row.ours for row in part.rows}
+    assert found["captions", "% with an indicator"] == 30
+    assert found["engineer: image shows woman", "% with an indicator"] == 50
+    assert ("engineer: image shows man", "% with an indicator") not in found, "not printed"
+    assert found["engineer #1", "% of woman"] == 10
+    assert found["captions", "% of images that match"] == pytest.approx(100 * 2 / 3)
+    naive, plain = (40 - 10 + 30 - 10) / 2, (40 + 30) / 2 - (50 - 100 * 2 / 7)
+    assert found["naive", "amplification"] == pytest.approx(naive)
+    assert found["no-indicators", "reduction in %"] == pytest.approx(100 * (1 - plain / naive))
+    assert found["nearest #1", "reduction in %"] == pytest.approx(100 * (1 - 15 / 30))
+    assert found["nearest #2", "reduction in %"] == pytest.approx(100 * (1 - 5 / 20))
+    assert found["naive", "cosine of captions and prompts"] == pytest.approx(0.4)
+    assert found["nearest", "cosine of captions and prompts"] == pytest.approx(0.7)
+    assert found["naive #1", "p of the t-test"] is None, "one occupation"

@@ -11,6 +11,7 @@ import pytest
 from influence_worlds import candidate_lists, requests_of
 from invented import ENCODER, OTHER_ENCODER, direction
 from portrayal.audit import AuditFolder
+from portrayal.findings import PublishedNumbers
 from portrayal.kinds.influence.drawing import draw_texts
 from portrayal.kinds.influence.parts import InfluenceAverages, InfluenceScores
 from portrayal.kinds.influence.schema import InfluenceStudy
@@ -102,6 +103,31 @@ def test_the_word_that_matters_is_found(audit: AuditFolder) -> None:
     assert at.low is not None
     assert at.high is not None
     assert at.low < 0 < at.high
+
+
+def test_the_papers_numbers_speak_of_the_group_that_they_name(audit: AuditFolder) -> None:
+    """The paper prints P(female | replaced) - P(female | prompt): an influence towards male."""
+    printed = {"of": "doctor", "statistic": "influence towards man", "value": 0.373}
+    asked = study(published=[{"source": "Table 1", "numbers": [printed]}], level=2)
+    parts = analyze(fill(audit, draw_texts(asked))).studies[0].parts
+    (part,) = [part for part in parts if isinstance(part, PublishedNumbers)]
+    found = {(row.of, row.statistic): row for row in part.rows}
+    doctor = found["doctor", "influence towards man"]
+    assert (doctor.published, doctor.ours) == ("0.373", pytest.approx(0.75))
+    assert doctor.low is not None
+    assert doctor.low > 0
+    before, after = (found[of, "share of woman"].ours for of in ("original prompt", "doctor"))
+    assert (before, after) == (0, 0.75)
+    assert found["doctor", "share of woman"].low is None, "the interval belongs to the influence"
+    assert found["doctor", "influence towards woman"].ours == pytest.approx(-0.75)
+    # Level 2 adds, for each of the five other words, (P_j - P_ij) / 5: here 0.75 again.
+    pair = found["doctor", "influence towards man, at level 2"].ours
+    assert pair == pytest.approx(2 * 0.75, abs=0.05)
+
+
+def test_without_a_paper_there_are_no_published_numbers(audit: AuditFolder) -> None:
+    parts = analyze(fill(audit, draw_texts(study()))).studies[0].parts
+    assert not [part for part in parts if isinstance(part, PublishedNumbers)]
 
 
 def test_tables_speak_of_every_group(audit: AuditFolder) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,12 @@ ORDER = {
     "entigen": ["Figure 1", "Table 1", "Table 2", "Table 3", "Table 4", "Figure 2", "Table 5",
                 "Table 6", "Figure 3", "Figure 4", "Figure 5", "Figure 6", "Figure 7", "Figure 8",
                 "Table 7 and section 4"],
+    "paradox": ["Figure 1", "Table 1", "Table 2", "Figure 2", "Figure 3", "Section 5.1", "Figure 4",
+                "Section 5.2", "Table 3", "Sections 5.1 to 5.3", "Figure 5",
+                "Section 6 and appendix A.6", "Figure 6", "Appendix A.1", "Appendix A.4", "Table 4",
+                "Figure 7", "Figure 9", "Table 5", "Tables 6 and 7"],
+    "word-level": ["Figure 1", "Table 1", "Figure 2", "Figure 3", "Table 2", "Table 3", "Table 4",
+                   "Appendix"],
 }  # fmt: skip
 
 
@@ -40,9 +48,10 @@ def test_every_published_number_has_its_place(name: str) -> None:
         for row in table.rows:
             for column in table.columns:
                 of = column.of.replace("{key}", row.key)
+                statistic = table.statistic(row, column)
                 for model in column.models:
                     study = row.study or paper.asked()[0].name
-                    placed.add((study, column.measurer, model, of, column.statistic))
+                    placed.add((study, column.measurer, model, of, statistic))
     printed = {
         (study.name, one.measurer, one.model, number.of, number.statistic)
         for study in paper.asked()
@@ -57,7 +66,10 @@ def test_the_short_form_has_the_names_and_fewer_images(name: str) -> None:
     paper = load_paper(name)
     whole, short = paper.asked(), paper.asked(small=True)
     assert [study.name for study in short] == [study.name for study in whole]
-    images = [sum(p.images for s in some for p in s.prompts()) for some in (short, whole)]
+    images = [
+        sum(p.images for s in some for p in s.prompts()) + sum(s.undrawn().images for s in some)
+        for some in (short, whole)
+    ]
     assert images[0] < 800 < images[1]
 
 
@@ -93,7 +105,7 @@ def test_ours_stand_beside_the_published(audit: AuditFolder, paper: Paper) -> No
     assert "<td>images</td><td>2,214</td><td>256</td>" in html
 
 
-def test_what_is_wrong_is_said_in_one_line(tmp_path: object) -> None:
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"no paper 'entigan' \(did you mean entigen\?\)"):
         load_paper("entigan")
     session = Session(f"{tmp_path}/new", models=Models())
@@ -107,6 +119,88 @@ def test_settings_of_the_paper_are_given_and_not_guessed() -> None:
     assert models.settings == {"steps": 20, "guidance": 7.5, "width": 512, "height": 512}
     assert models.measurers == paper.measurers
     assert reproduction_models(paper, None, {}, ()).settings == {}
+
+
+def painted(paper: Paper, out: Path, **changes: Any) -> str:
+    """Reproduce a paper in its shortest form with the painter; return its page."""
+    small = paper.small.model_copy(update=changes)
+    session = Session(out, models=Models("practice:painter"))
+    done = reproduce(session, paper.model_copy(update={"small": small}), small=True)
+    return done.page.read_text("utf-8")
+
+
+def block(html: str, label: str) -> str:
+    """Return what a page shows under a label."""
+    return html[html.index(f"<h2>{label}. ") :].split("</section>", maxsplit=1)[0]
+
+
+def ours(html: str, label: str, head: str) -> list[str]:
+    """Return our cells in a row of a table."""
+    row = next(x for x in block(html, label).split("<tr>") if f'<th scope="row">{head}' in x)
+    return re.findall(r"<td class=\"num ours\">([^<]*)", row)
+
+
+def test_word_level_ends_in_its_tables_and_figures(tmp_path: Path) -> None:
+    paper = load_paper("word-level")
+    studies = {name: {**changes, "draws": 3} for name, changes in paper.small.studies.items()}
+    html = painted(paper, tmp_path / "audit", studies=studies)
+    assert "Short form" in html
+    assert "<td>images</td><td>16,360</td>" in html
+    share, influence = ours(html, "Table 1", "Prompt without &#34;doctor&#34;")
+    before = ours(html, "Table 1", "Original Prompt")
+    moved = float(share) - float(before[0])
+    assert float(influence.replace("\u2212", "-")) == pytest.approx(moved, abs=0.011)
+    assert before[1] == "", "the prompt as it is has no influence"
+    assert block(html, "Figure 1").count("<img") == 3 + 3 + 3
+    assert block(html, "Figure 2").count('class="figure"') == 2
+    assert block(html, "Figure 3").count('class="figure"') == 3
+    assert re.findall(
+        r'<td class="ours">(a|respected|doctor|hospital)</td>', block(html, "Table 2")
+    )
+    assert "94509" in block(html, "Table 3")
+    assert "no data for the table yet" in block(html, "Table 4"), "one measurer alone"
+
+
+def test_paradox_writes_its_training_data_and_ends_in_its_tables_and_figures(
+    tmp_path: Path,
+) -> None:
+    paper = load_paper("paradox")
+    changes = {
+        **paper.small.studies["paradox"], "captions": 10, "neighbours": 4, "caption_prompts": 4,
+        "occupations": ["engineer", "president", "teacher", "mechanic", "attorney"],
+    }  # fmt: skip
+    html = painted(paper, tmp_path / "audit", captions=1500, images=4, studies={"paradox": changes})
+    assert (tmp_path / "audit-corpus").is_dir(), "beside the audit, where it can be deleted"
+    assert "<td>images</td><td>744,000</td>" in html
+    for figure in ("Figure 1", "Figure 2", "Figure 4"):
+        assert block(html, figure).count("<img") > 4
+        assert '<ol class="captions"><li>' in block(html, figure)
+    assert block(html, "Figure 6").count("<img") == 16
+    for figure, n in (("Figure 3", 1), ("Figure 5", 2), ("Figure 7", 3), ("Figure 9", 3)):
+        assert block(html, figure).count('class="figure"') == n
+    assert '"value": "#1"' in block(html, "Figure 3")
+    assert '"value": "all prompts"' in block(html, "Figure 9")
+    cells = ours(html, "Table 3", "Naive Approach")
+    assert len(cells) == 6
+    assert "4.35<small>[4.235]</small>" in block(html, "Table 3")
+    assert "3.59<small>[3.335]</small>" in block(html, "Table 3")
+    assert ours(html, "Section 5.1", "% of captions with an indicator")[0] != ""
+    assert "Krippendorff" in block(html, "Appendix A.4")
+    # Another run has all it needs and generates nothing.
+    again = Session(tmp_path / "audit", models=Models())
+    assert reproduce(again, paper.model_copy(update={
+        "small": paper.small.model_copy(
+            update={"captions": 1500, "images": 4, "studies": {"paradox": changes}}
+        )
+    }), small=True).run.made.made == 0  # fmt: skip
+
+
+def test_a_whole_paper_that_needs_a_corpus_says_so_before_a_model_is_loaded(
+    tmp_path: Path,
+) -> None:
+    session = Session(tmp_path / "audit", models=Models("nobody/nothing"))
+    with pytest.raises(StudyError, match=r"paradox: needs training captions.*`corpus`"):
+        reproduce(session, load_paper("paradox"))
 
 
 @pytest.mark.slow

@@ -53,6 +53,12 @@ def _open_sentences(name: str, **settings: Any) -> ClipTexts:
     return open_clip_texts(Path(part_folder(CLIP)), name=name, **settings)
 
 
+def _write_training_data(folder: Path, captions: int) -> None:
+    from portrayal_practice.corpus import write_corpus
+
+    write_corpus(folder, captions, seed=0)
+
+
 def practice_names(name: str = NAME) -> ListedNames:
     """Return the recogniser of the names in practice captions, which knows no others."""
     from portrayal.language import ListedNames
@@ -71,6 +77,7 @@ MODEL_KIND = GeneratorKind(
     real_faces=False,
     notice="Practice world. This model is a small one that we trained on painted images, with "
     f"associations that we made up. {_FICTION}",
+    training_data=_write_training_data,
 )
 PAINTER_KIND = GeneratorKind(
     written=PAINTER,
@@ -82,6 +89,7 @@ PAINTER_KIND = GeneratorKind(
     real_faces=False,
     notice="Practice world. These images were painted by a program after a table of associations "
     f"that we made up. {_FICTION}",
+    training_data=_write_training_data,
 )
 
 
@@ -117,6 +125,7 @@ SENTENCES = LanguageKind(
     written=NAME,
     open=_open_sentences,
     names=(NAME,),
+    default=NAME,
     identity_kind="clip-texts",
     valid_for=is_of_practice_world,
     valid_words="captions of the practice world",
@@ -126,6 +135,7 @@ NAMES = LanguageKind(
     written=NAME,
     open=practice_names,
     names=(NAME,),
+    default=NAME,
     identity_kind="names",
     valid_for=is_of_practice_world,
     valid_words="captions of the practice world",

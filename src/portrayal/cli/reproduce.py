@@ -15,7 +15,7 @@ from portrayal.cli.model_options import with_model_settings
 from portrayal.cli.verbs import say_made, say_reworded
 
 PaperName = Annotated[
-    str, typer.Argument(metavar="PAPER", help="t2iat, entigen, or another that is listed on error.")
+    str, typer.Argument(metavar="PAPER", help="t2iat, entigen, paradox or word-level.")
 ]
 Small = Annotated[
     bool,
@@ -50,7 +50,8 @@ def reproduce(
     """Reproduce a paper: its prompts, settings and rules, ending in its tables and figures.
 
     The page has the published numbers beside ours, in the paper's order. Run the same command
-    again after raters have answered.
+    again after raters have answered. paradox compares with training data: name it with --corpus;
+    --small writes the installed model's own beside the audit.
     """
     from portrayal import runner
     from portrayal.findings import AnalysisSettings

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from portrayal.errors import GenerationError, one_of
@@ -31,11 +33,14 @@ class GeneratorKind(NamedKind["Generator"]):
         service: Whether a service makes the images, so that engines have nothing to spread.
         real_faces: Whether detectors of faces in photographs apply to its images.
         notice: What a report says of its images before anything else.
+        training_data: Writes so many of its training captions, with their images, into a folder,
+            where it can; what is there already is kept.
     """
 
     service: bool = False
     real_faces: bool = True
     notice: str = ""
+    training_data: Callable[[Path, int], object] | None = None
 
 
 def generator_kinds() -> list[GeneratorKind]:
@@ -79,6 +84,20 @@ def open_on(device: str | None, *, model: str, **settings: Any) -> Generator:
 def is_service(model: str) -> bool:
     """Tell whether a service makes the images of a model."""
     return known(generator_kinds(), model, "model", GenerationError).service
+
+
+def write_training_data(model: str, folder: Path, captions: int) -> bool:
+    """Write training captions and images of a model into a folder; tell whether that was possible.
+
+    Args:
+        model: The name of an installed model.
+        folder: Where they go.
+        captions: How many.
+    """
+    write = known(generator_kinds(), model, "model", GenerationError).training_data
+    if write is not None:
+        write(folder, captions)
+    return write is not None
 
 
 def portable_name(model: str) -> str:

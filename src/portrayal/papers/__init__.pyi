@@ -7,4 +7,6 @@ from .schema import PaperColumn as PaperColumn
 from .schema import PaperPart as PaperPart
 from .schema import PaperRow as PaperRow
 from .schema import PaperTable as PaperTable
+from .schema import SideGrid as SideGrid
+from .schema import TableOf as TableOf
 from .schema import WordListing as WordListing

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from portrayal.language import default_text_model
 from portrayal.studies import Count, Study, StudyPart, load_studies, study_from_dict
 
 MeasurerSort = Literal["encoder", "raters"]
@@ -22,11 +23,13 @@ class PaperRow(StudyPart):
         head: What the paper prints at its left, one for each column of `PaperTable.head`.
         key: What `{key}` in a column's `of` is replaced by.
         study: The study whose numbers it has; "": that of the table.
+        statistic: The name of its numbers, where they are not the column's.
     """
 
     head: tuple[str, ...]
     key: str = ""
     study: str = ""
+    statistic: str = ""
 
 
 class PaperColumn(StudyPart):
@@ -34,7 +37,8 @@ class PaperColumn(StudyPart):
 
     Attributes:
         name: Its heading.
-        statistic: The name of the numbers, as in `[[published]]`.
+        statistic: The name of the numbers, as in `[[published]]`; "": that of each row. Without
+            any this audit cannot have numbers, and the printed ones are alone.
         of: What the numbers are of, as in `[[published]]`; `{key}` is the row's.
         measurer: Who labelled the images.
         models: The paper's models, as in `[[published]]`; none: the paper has no such column.
@@ -43,7 +47,7 @@ class PaperColumn(StudyPart):
     """
 
     name: str
-    statistic: str
+    statistic: str = ""
     of: str = "{key}"
     measurer: MeasurerSort = "encoder"
     models: tuple[str, ...] = ("",)
@@ -66,7 +70,14 @@ class PaperTable(StudyPart):
         for column in self.columns:
             if column.printed and len(column.printed) != len(self.rows):
                 raise ValueError(f"printed of {column.name!r} needs one number for each row")
+            if not (column.printed or all(self.statistic(row, column) for row in self.rows)):
+                raise ValueError(f"column {column.name!r} has neither a statistic nor printed")
         return self
+
+    @staticmethod
+    def statistic(row: PaperRow, column: PaperColumn) -> str:
+        """Return the name of the numbers in a place; "" where this audit cannot have any."""
+        return row.statistic or column.statistic
 
 
 class FigureOf(StudyPart):
@@ -77,11 +88,31 @@ class FigureOf(StudyPart):
         part: The part's name, without the measurer.
         measurer: Who labelled the images in the paper; without such labels, the encoder's are
             shown.
+        choices: What a figure with a choice shows first, by the choice's name.
     """
 
     study: str
     part: str
     measurer: MeasurerSort = "encoder"
+    choices: dict[str, str] = Field(default_factory=dict)
+
+
+class TableOf(StudyPart):
+    """A table that is a part of a study's answer, or some of its rows.
+
+    Attributes:
+        study: The study.
+        part: The part's name, without the measurer; * matches anything.
+        columns: Those that are shown; none: all.
+        only: By column, the values of the rows that are shown.
+        each: Rows of each value of the first column in `only`; None: all.
+    """
+
+    study: str
+    part: str
+    columns: tuple[str, ...] = ()
+    only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    each: Count | None = None
 
 
 class GridLine(StudyPart):
@@ -107,6 +138,29 @@ class ImageGrid(StudyPart):
     each: int = 9
 
 
+class SideLine(StudyPart):
+    """A row of training or generated images, with the captions of training images below.
+
+    Attributes:
+        name: Its heading.
+        subset: Which training captions the images were compared with.
+        occupation: The occupation.
+        side: Which of the two.
+    """
+
+    name: str
+    subset: str
+    occupation: str
+    side: Literal["training", "generated"]
+
+
+class SideGrid(StudyPart):
+    """Images of both sides of a study that compares with training data."""
+
+    study: str
+    rows: Annotated[tuple[SideLine, ...], Field(min_length=1)]
+
+
 class WordListing(StudyPart):
     """Words or texts of a study.
 
@@ -114,7 +168,8 @@ class WordListing(StudyPart):
         study: The study.
         path: Where they are in the study, keys joined by dots: a list, a table of lists or of
             tables, or a list of tables.
-        name: In a list of tables, the key of the heading; of a list, the heading itself.
+        name: In a list of tables, the key of the heading; of a list, the heading itself, or "#" to
+            number its texts.
         words: Of tables, the key of the list.
     """
 
@@ -133,7 +188,9 @@ class PaperPart(StudyPart):
         note: What must be said beside it.
         table: Numbers in the paper's layout.
         figures: Figures.
+        tables: Tables of studies.
         images: Generated images.
+        sides: Training images beside generated ones.
         listings: Words of studies.
         questions: A study whose questions for raters are listed; "": none.
         commands: What to run for what this page cannot show.
@@ -144,7 +201,9 @@ class PaperPart(StudyPart):
     note: str = ""
     table: PaperTable | None = None
     figures: tuple[FigureOf, ...] = ()
+    tables: tuple[TableOf, ...] = ()
     images: tuple[ImageGrid, ...] = ()
+    sides: tuple[SideGrid, ...] = ()
     listings: tuple[WordListing, ...] = ()
     questions: str = ""
     commands: tuple[str, ...] = ()
@@ -155,10 +214,16 @@ class Small(StudyPart):
 
     Attributes:
         images: Images per prompt.
+        captions: Training captions that are compared with, where no corpus is named: those that
+            the installed model can write; 0: the paper needs none.
+        installed: Keys of studies that name a text model, and the role of that model; in the short
+            form the installed one takes its place, where there is one.
         studies: By name, what replaces parts of a study; studies that are not here stay whole.
     """
 
     images: Count
+    captions: Annotated[int, Field(ge=0)] = 0
+    installed: tuple[Literal["sentences", "names"], ...] = ()
     studies: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
@@ -201,8 +266,12 @@ class Paper(StudyPart):
         return tuple(self._shortened(study) for study in whole) if small else whole
 
     def _shortened(self, study: Study) -> Study:
-        changes = {"images": self.small.images, **self.small.studies.get(study.name, {})}
         whole = study.as_dict()
+        changes: dict[str, Any] = {"images": self.small.images}
+        for role in self.small.installed:
+            if role in whole and (name := default_text_model(role)):
+                changes[role] = name
+        changes |= self.small.studies.get(study.name, {})
         changed = {key: _changed(whole.get(key), value) for key, value in changes.items()}
         return study_from_dict({**whole, **changed}, source=f"{self.name}: {study.name}")
 

@@ -6,12 +6,22 @@ figures, images and words and puts them into their places.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from portrayal.audit import AuditFolder, quoted
-from portrayal.findings import Part, PublishedNumber, PublishedNumbers, Results, StudySection
+from portrayal.findings import (
+    DataTable,
+    Part,
+    PublishedNumber,
+    PublishedNumbers,
+    Results,
+    Sides,
+    StudySection,
+)
 from portrayal.generators import notice
 from portrayal.numbers import cell
 from portrayal.papers import (
@@ -22,11 +32,14 @@ from portrayal.papers import (
     PaperPart,
     PaperRow,
     PaperTable,
+    SideGrid,
+    TableOf,
     WordListing,
 )
-from portrayal.report.evidence import Evidence, ShownImage
+from portrayal.report.evidence import Evidence
 from portrayal.report.figures import figure
 from portrayal.report.page import environment, script_json, vega
+from portrayal.report.sides import side_images
 from portrayal.studies import Study, study_from_dict
 
 if TYPE_CHECKING:
@@ -72,11 +85,28 @@ class ShownTable:
 
 
 @dataclass(frozen=True, slots=True)
+class GridImage:
+    """An image in a grid, and all that is known of it in words."""
+
+    uri: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """A row of a grid: its heading, its images by column, and captions where they have any."""
+
+    name: str
+    cells: Sequence[Sequence[GridImage]]
+    captions: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ShownGrid:
-    """Images side by side: headings of columns, and rows with their images by column."""
+    """Images side by side: headings of columns, and rows."""
 
     columns: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Sequence[ShownImage]]]]
+    rows: Sequence[GridRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +116,8 @@ class ShownBlock:
     Attributes:
         about: Its declaration.
         table: Its numbers.
-        figures: Specifications of its charts, as JSON.
+        parts: Tables of the studies.
+        figures: Titles and specifications of its charts, the latter as JSON.
         grids: Its images.
         lists: Headings with words.
         questions: What raters are asked: text and answers.
@@ -95,7 +126,8 @@ class ShownBlock:
 
     about: PaperPart
     table: ShownTable | None
-    figures: Sequence[str]
+    parts: Sequence[DataTable]
+    figures: Sequence[tuple[str, str]]
     grids: Sequence[ShownGrid]
     lists: Sequence[tuple[str, str]]
     questions: Sequence[tuple[str, str]]
@@ -146,9 +178,13 @@ def _settings(paper: Paper, results: Results) -> Iterator[tuple[str, str, str]]:
 
 
 def _sizes(studies: Sequence[Study]) -> tuple[int, int]:
-    """Return how many prompts studies have, and how many images they ask for."""
+    """Return how many prompts studies have, and how many images they ask for, drawn or not yet."""
     asked = {prompt.text: prompt.images for study in studies for prompt in study.prompts()}
-    return len(asked), sum(asked.values())
+    later = [study.undrawn() for study in studies]
+    return (
+        len(asked) + sum(one.prompts for one in later),
+        sum(asked.values()) + sum(one.images for one in later),
+    )
 
 
 def _compared(paper: tuple[int, int], here: tuple[int, int]) -> Iterator[tuple[str, str, str]]:
@@ -166,7 +202,8 @@ class _Page:
         results: Results,
         questions: Mapping[str, Sequence[tuple[str, str]]],
     ) -> None:
-        self.results, self.questions, self.short = results, questions, paper.abbreviations
+        self.audit, self.results, self.questions = audit, results, questions
+        self.short = paper.abbreviations
         self.default = paper.asked()[0].name
         self.sections = {section.study: section for section in results.studies}
         stored = audit.studies()
@@ -186,8 +223,10 @@ class _Page:
         return ShownBlock(
             about,
             None if about.table is None else self._table(about.table, remarks),
-            [spec for one in about.figures for spec in self._figures(one, remarks)],
-            [self._grid(one) for one in about.images],
+            [table for one in about.tables for table in self._parts(one, remarks)],
+            [found for one in about.figures for found in self._figures(one, remarks)],
+            [self._grid(one) for one in about.images]
+            + [self._sides(one, remarks) for one in about.sides],
             [row for one in about.listings for row in self._words(one)],
             self.questions.get(about.questions, ()),
             list(dict.fromkeys(remarks)),
@@ -199,8 +238,9 @@ class _Page:
         columns, groups = [], []
         for column in table.columns:
             names = [self.short.get(name, name) or PUBLISHED for name in self._models(column)]
-            columns += [*names, OURS]
-            groups.append((column.name, len(names) + 1))
+            has_ours = any(table.statistic(row, column) for row in table.rows)
+            columns += [*names, OURS] if has_ours else names
+            groups.append((column.name, len(names) + has_ours))
         rows = [
             (
                 row.head,
@@ -219,17 +259,22 @@ class _Page:
     ) -> Iterator[ShownCell]:
         """Yield the published numbers of a place, one for each model of the paper, and ours."""
         of = column.of.replace("{key}", row.key)
+        statistic = PaperTable.statistic(row, column)
         found = [
             one
             for one in self._numbers(row.study or self.default, column.measurer)
-            if (one.of, one.statistic) == (of, column.statistic)
+            if (one.of, one.statistic) == (of, statistic)
         ]
-        printed = self._printed(row, column, of)
         if column.printed:
             yield ShownCell(column.printed[place])
         else:
-            for model in column.models:
-                yield printed.get(model, ShownCell(""))
+            printed = self._printed(row, column, (of, statistic))
+            yield from (printed.get(model, ShownCell("")) for model in column.models)
+        if not statistic:
+            return
+        if column.only and row.key not in column.only:
+            yield ShownCell("", is_ours=True)
+            return
         mine = next((one for one in found if one.ours is not None), None)
         if mine is not None:
             interval = (
@@ -237,7 +282,7 @@ class _Page:
                 if mine.low is None or mine.high is None
                 else f"{cell(mine.low, '')} to {cell(mine.high, '')}"
             )
-            yield ShownCell(cell(mine.ours, column.statistic), interval, is_ours=True)
+            yield ShownCell(cell(mine.ours, statistic), interval, is_ours=True)
             return
         rated = any(self._numbers(row.study or self.default, column.measurer))
         why = "not enough data" if rated or column.measurer == "encoder" else "not rated"
@@ -245,7 +290,9 @@ class _Page:
             remarks.append("Human raters have not answered yet; their columns of ours are empty.")
         yield ShownCell("", is_ours=True, why=why)
 
-    def _printed(self, row: PaperRow, column: PaperColumn, of: str) -> dict[str, ShownCell]:
+    def _printed(
+        self, row: PaperRow, column: PaperColumn, wanted: tuple[str, str]
+    ) -> dict[str, ShownCell]:
         """Return what the paper printed in a place, by model; from the study, rated or not."""
         study = self.studies.get(row.study or self.default)
         return {
@@ -255,7 +302,7 @@ class _Page:
             for publication in (study.published if study is not None else ())
             if publication.measurer == column.measurer
             for number in publication.numbers
-            if (number.of, number.statistic) == (of, column.statistic)
+            if (number.of, number.statistic) == wanted
         }
 
     def _numbers(self, study: str, measurer: str) -> Iterator[PublishedNumber]:
@@ -267,15 +314,33 @@ class _Page:
 
     # --- figures, images, words --------------------------------------------------------------
 
-    def _figures(self, asked: FigureOf, remarks: list[str]) -> Iterator[str]:
+    def _figures(self, asked: FigureOf, remarks: list[str]) -> Iterator[tuple[str, str]]:
         section = self.sections.get(asked.study)
         part = None if section is None else self._part(section, asked, remarks)
         if section is None or part is None:
-            remarks.append(f"{asked.study} has no data for this figure yet.")
+            remarks.append("This audit has no data for the figure yet.")
             return
         chart = figure(part, section, self.results, width="container")
         if chart is not None:
-            yield script_json(chart.to_dict())
+            spec = chart.to_dict()
+            for choice in spec.get("params", ()):
+                if choice["name"] in asked.choices:
+                    choice["value"] = asked.choices[choice["name"]]
+            yield part.title, script_json(spec)
+
+    def _parts(self, asked: TableOf, remarks: list[str]) -> Iterator[DataTable]:
+        """Yield the tables of a study with a certain name, with the rows that are asked for."""
+        section = self.sections.get(asked.study)
+        named = [
+            part
+            for part in (() if section is None else section.parts)
+            if fnmatchcase(_own_name(part), asked.part)
+        ]
+        if section is None or not named:
+            remarks.append("This audit has no data for the table yet.")
+            return
+        for part in named:
+            yield _chosen(part.as_table(self.results.findings_of(asked.study)), asked)
 
     def _part(self, section: StudySection, asked: FigureOf, remarks: list[str]) -> Part | None:
         """Return a part as one sort of measurer has it, else as any other has it."""
@@ -301,18 +366,38 @@ class _Page:
 
     def _grid(self, grid: ImageGrid) -> ShownGrid:
         rows = [
-            (
+            GridRow(
                 row.name,
                 [
-                    self.evidence.of(
-                        self._prompts(grid, row.factors, column.factors), each=grid.each
-                    )
+                    [
+                        GridImage(image.uri, image.title)
+                        for image in self.evidence.of(
+                            self._prompts(grid, row.factors, column.factors), each=grid.each
+                        )
+                    ]
                     for column in grid.columns
                 ],
             )
             for row in grid.rows
         ]
         return ShownGrid([column.name for column in grid.columns], rows)
+
+    def _sides(self, grid: SideGrid, remarks: list[str]) -> ShownGrid:
+        """Return images of training data beside generated ones, captions below the former."""
+        section = self.sections.get(grid.study)
+        parts = [] if section is None else [p for p in section.parts if isinstance(p, Sides)]
+        if not parts:
+            remarks.append("This audit has no training images yet.")
+        wanted = {(row.subset, row.occupation) for row in grid.rows}
+        own = [x for p in parts[:1] for x in p.rows if (x.subset, x.occupation) in wanted]
+        found = side_images(self.audit, own, at_most=PAGE_IMAGES)
+        rows = []
+        for row in grid.rows:
+            shown = found.get(row.subset, {}).get(row.occupation, {}).get(row.side, [])
+            images = [GridImage(x["src"], f"{x['text']}; {x['group']}") for x in shown]
+            captions = [x["text"] for x in shown] if row.side == "training" else []
+            rows.append(GridRow(row.name, [images], captions))
+        return ShownGrid([""], rows)
 
     def _words(self, listing: WordListing) -> Iterator[tuple[str, str]]:
         study: Study | None = self.studies.get(listing.study)
@@ -325,8 +410,28 @@ class _Page:
         elif isinstance(found, Sequence) and listing.words:
             for one in found:
                 yield one[listing.name], ", ".join(one[listing.words])
+        elif isinstance(found, Sequence) and listing.name == "#":
+            yield from ((f"#{i}", text) for i, text in enumerate(found, start=1))
         elif isinstance(found, Sequence):
             yield listing.name, ", ".join(found)
+
+
+def _chosen(table: DataTable, asked: TableOf) -> DataTable:
+    """Return the columns and rows of a table that are asked for."""
+    columns = list(table.columns)
+    kept = [columns.index(name) for name in asked.columns or columns if name in columns]
+    counts: Counter[str] = Counter()
+    rows = []
+    for row in table.rows:
+        values = [str(row[columns.index(name)]) for name in asked.only]
+        if any(x not in own for x, own in zip(values, asked.only.values(), strict=True)):
+            continue
+        if asked.each is not None and values:
+            counts[values[0]] += 1
+            if counts[values[0]] > asked.each:
+                continue
+        rows.append([row[i] for i in kept])
+    return DataTable(table.name, table.title, [columns[i] for i in kept], rows, note=table.note)
 
 
 def _own_name(part: Part) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import AuditFolder
+from portrayal.audit import AuditFolder, object_path
 from portrayal.errors import SettingError
+from portrayal.generators import write_training_data
 from portrayal.papers import Paper
 from portrayal.raters import chosen_questions
 from portrayal.report import write_reproduction
@@ -82,8 +83,22 @@ def reproduce(
             "for a short form on the installed model",
         )
     session.ask(paper.asked(small=small))
+    if small and session.corpus is None:
+        session.corpus = _training_data(session, paper.small.captions)
     done = run(session, retry_failed=retry_failed)
     return Reproduction(done, write_page(session.opened(), paper, session.studies))
+
+
+def _training_data(session: Session, captions: int) -> Path | None:
+    """Write training captions and images of the model beside the audit; None where it has none."""
+    if not captions or object_path(session.path) is not None:
+        return None
+    model = session.models.settled(session.audit).generator
+    folder = session.path.with_name(f"{session.path.name}-corpus")
+    session.on_progress("training data", 0, captions)
+    written = isinstance(model, str) and write_training_data(model, folder, captions)
+    session.on_progress("training data", captions, captions)
+    return folder if written else None
 
 
 def write_page(audit: AuditFolder, paper: Paper, studies: Sequence[Study]) -> Path:

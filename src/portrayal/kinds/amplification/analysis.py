@@ -34,6 +34,7 @@ from portrayal.kinds.amplification.measures import (
     taken_apart,
 )
 from portrayal.kinds.amplification.measuring import image_sources
+from portrayal.kinds.amplification.paper_numbers import paper_numbers
 from portrayal.kinds.amplification.schema import SUBSETS, AmplificationStudy, FaceRule, SubsetName
 from portrayal.kinds.amplification.view import AmplificationView
 from portrayal.measurers import is_valid, validity
@@ -179,7 +180,7 @@ def _parts(
         *tables.caption_tables(view, found),
         *tables.paraphrase_tables(view),
         tables.sides_part(view, found),
-        *tables.published_tables(view, found, more),
+        *paper_numbers(view, found, more),
     ]
 
 

@@ -28,27 +28,34 @@ def indicator_tables(view: AmplificationView, found: Found) -> Iterator[DataTabl
         yield _reductions(view, found)
 
 
-def _indicated(view: AmplificationView) -> DataTable:
-    """Return the share of captions with an indicator, by occupation and by group in the image."""
+def indicator_counts(view: AmplificationView) -> dict[str, dict[str, list[int]]]:
+    """Return sampled captions with an indicator, and all, by occupation and group in the image.
+
+    The group "" stands for all captions, the first occupation, `ALL`, for all occupations.
+    """
     groups = list(view.study.axis.groups)
-    whole: dict[str, list[int]] = {}
-    rows: list[list[Any]] = []
+    whole: dict[str, list[int]] = {name: [0, 0] for name in ("", *groups)}
+    found = {ALL: whole}
     for occupation in view.study.occupations:
         cells: dict[str, list[int]] = {name: [0, 0] for name in ("", *groups)}
         for key, indicator in view.counting.rows(occupation, SAMPLED):
             label = view.counting.training.labels.get(key, "")
             for name in ("", label) if label in groups else ("",):
-                cells[name][0] += indicator != PLAIN
-                cells[name][1] += 1
-        for name, (said, n) in cells.items():
-            known = whole.setdefault(name, [0, 0])
-            whole[name] = [known[0] + said, known[1] + n]
-        rows.append([occupation, *_shares(cells)])
+                for own in (cells, whole):
+                    own[name][0] += indicator != PLAIN
+                    own[name][1] += 1
+        found[occupation] = cells
+    return found
+
+
+def _indicated(view: AmplificationView) -> DataTable:
+    """Return the share of captions with an indicator, by occupation and by group in the image."""
+    groups = list(view.study.axis.groups)
     return DataTable(
         f"indicators{view.suffix}",
         f"% of captions with an indicator{view.suffix}",
         ("occupation", "captions", "all", *(f"image shows {group}" for group in groups)),
-        [[ALL, *_shares(whole)], *rows],
+        [[name, *_shares(cells)] for name, cells in indicator_counts(view).items()],
         note="Of the sampled captions (section 5.1). The paper: 59.5% of captions; of mechanics, "
         "30% where the image shows a man and 68% where it shows a woman.",
     )
@@ -56,11 +63,16 @@ def _indicated(view: AmplificationView) -> DataTable:
 
 def _shares(cells: Mapping[str, list[int]]) -> list[Any]:
     counts = list(cells.values())
-    return [counts[0][1], *(100 * said / n if n else None for said, n in counts)]
+    return [counts[0][1], *(percent_of(*one) for one in counts)]
 
 
-def _matching(view: AmplificationView) -> DataTable:
-    """Return how often images of a caption show the group that the caption indicates."""
+def percent_of(hits: int, n: int) -> float | None:
+    """Return a percentage; None of nothing."""
+    return 100 * hits / n if n else None
+
+
+def matching_counts(view: AmplificationView) -> dict[str, list[int]]:
+    """Return images of captions that show the group the caption indicates, and all, by group."""
     drawn = view.study.drawn.captions if view.study.drawn else {}
     meant = {INDICATORS.get(group, group): group for group in view.study.axis.groups}
     counts = {group: [0, 0] for group in meant.values()}
@@ -73,13 +85,17 @@ def _matching(view: AmplificationView) -> DataTable:
                 if group is not None and label in made.groups:
                     counts[group][0] += label == group
                     counts[group][1] += 1
-    rows = [[group, n, 100 * hits / n if n else None] for group, (hits, n) in counts.items()]
-    hits, n = (sum(one[i] for one in counts.values()) for i in (0, 1))
+    return {"any": [sum(one[i] for one in counts.values()) for i in (0, 1)], **counts}
+
+
+def _matching(view: AmplificationView) -> DataTable:
+    """Return how often images of a caption show the group that the caption indicates."""
+    rows = [[group, n, percent_of(hits, n)] for group, (hits, n) in matching_counts(view).items()]
     return DataTable(
         f"captions-and-images{view.suffix}",
         f"Images of captions that indicate a group{view.suffix}",
         ("caption indicates", "images", "% that show it"),
-        [["any", n, 100 * hits / n if n else None], *rows],
+        rows,
         note="Captions as prompts; those that indicate both are left out (section 6). The paper: "
         "98.41%.",
     )
@@ -106,20 +122,32 @@ def _flips(view: AmplificationView, found: Found) -> DataTable:
     )
 
 
-def _reductions(view: AmplificationView, found: Found) -> DataTable:
-    """Return how much less than the naive amplification each approach shows, by prompt."""
+def reductions(found: Found) -> dict[SubsetName, list[float | None]]:
+    """Return by how many percent each subset lowers the paper's mean of the naive one, by prompt.
+
+    Subsets without the prompts of the naive one (captions as prompts) are left out.
+    """
     naive = [float(x) for x in found["naive"].sampled.per_prompt]
-    rows = []
+    less: dict[SubsetName, list[float | None]] = {}
     for name, one in found.items():
         mine = [float(x) for x in one.sampled.per_prompt]
         if name != "naive" and len(mine) == len(naive):
-            less = [100 * (1 - b / a) if a > 0 else None for a, b in zip(naive, mine, strict=True)]
-            rows.append([SUBSETS[name].title, *less])
+            less[name] = [fewer(a, b) for a, b in zip(naive, mine, strict=True)]
+    return less
+
+
+def fewer(naive: float, other: float) -> float | None:
+    """Return by how many percent a mean is lower than the naive one; None where that is not > 0."""
+    return 100 * (1 - other / naive) if naive > 0 else None
+
+
+def _reductions(view: AmplificationView, found: Found) -> DataTable:
+    """Return how much less than the naive amplification each approach shows, by prompt."""
     return DataTable(
         f"reduction-by-prompt{view.suffix}",
         f"Reduction of the naive amplification by prompt, in %{view.suffix}",
         ("approach", *found["naive"].comparison.prompts),
-        rows,
+        [[SUBSETS[name].title, *less] for name, less in reductions(found).items()],
         note="Of the paper's means, which take percentages as known. The paper, nearest neighbours "
         "without indicators: 89% for prompt #1, 49% for prompt #2 (its table 3 gives 50%).",
     )

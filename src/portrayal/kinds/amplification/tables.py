@@ -7,18 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from portrayal.audit import SAMPLED
-from portrayal.findings import (
-    DataTable,
-    Finding,
-    Ours,
-    PublishedNumbers,
-    Side,
-    SideImage,
-    Sides,
-    published_numbers,
-)
-from portrayal.kinds.amplification.counts import Cell, image_similarity
-from portrayal.kinds.amplification.measured import AMPLIFICATION, CORRELATION
+from portrayal.findings import DataTable, Side, SideImage, Sides
+from portrayal.kinds.amplification.counts import PLAIN, Cell, image_similarity
 from portrayal.kinds.amplification.measures import Amplified
 from portrayal.kinds.amplification.parts import AmplificationScatter, OccupationShares
 from portrayal.kinds.amplification.schema import SUBSETS, SubsetName
@@ -177,25 +167,33 @@ def occupations_table(view: AmplificationView, found: Found) -> DataTable:
     )
 
 
+def text_similarity(view: AmplificationView, name: SubsetName) -> float | None:
+    """Return the mean cosine of a subset's captions with the prompts; None where it has none."""
+    subset = SUBSETS[name]
+    if subset.prompts:
+        return 1.0 if subset.prompts == "caption" else None
+    places = range(len(view.study.templates)) if subset.nearest else (SAMPLED,)
+    columns = ("prompt", "indicator", "similarity")
+    values = [
+        value
+        for prompt, indicator, value in zip(
+            *(view.selection.table[name].to_pylist() for name in columns), strict=True
+        )
+        if value is not None and prompt in places and (indicator == PLAIN or not subset.plain)
+    ]
+    return sum(values) / len(values) if values else None
+
+
 def similarity_table(view: AmplificationView, found: Found) -> DataTable:
     """Return how alike the two sides are, in captions and in images (section 5.2)."""
-    by_place: dict[tuple[int, bool], list[float]] = {}
-    columns = ("prompt", "indicator", "similarity")
-    for prompt, indicator, value in zip(
-        *(view.selection.table[name].to_pylist() for name in columns), strict=True
-    ):
-        if value is not None:
-            for plain in (False, True) if indicator == "unknown" else (False,):
-                by_place.setdefault((prompt, plain), []).append(value)
-    rows = []
-    for name, one in found.items():
-        subset = SUBSETS[name]
-        places = range(len(view.study.templates)) if subset.nearest else (SAMPLED,)
-        values = [x for place in places for x in by_place.get((place, subset.plain), [])]
-        text = 1.0 if subset.prompts == "caption" else None
-        if not subset.prompts and values:
-            text = sum(values) / len(values)
-        rows.append([subset.title, text, image_similarity(one.comparison, view.counting)])
+    rows = [
+        [
+            SUBSETS[name].title,
+            text_similarity(view, name),
+            image_similarity(one.comparison, view.counting),
+        ]
+        for name, one in found.items()
+    ]
     return DataTable(
         f"similarity{view.suffix}",
         f"How alike the two sides are{view.suffix}",
@@ -311,21 +309,3 @@ def _first_keys(cells: Sequence[Cell]) -> list[str]:
     """Return the first images, prompts in turn, each once."""
     turns = (cell.keys[turn] for turn in range(SHOWN) for cell in cells if turn < len(cell.keys))
     return list(dict.fromkeys(turns))[:SHOWN]
-
-
-def published_tables(
-    view: AmplificationView, found: Found, more: Sequence[Finding]
-) -> Iterator[PublishedNumbers]:
-    """Yield the paper's numbers beside ours."""
-    ours: dict[tuple[str, str], Ours] = {}
-    for name, one in found.items():
-        whole = one.sampled
-        ours[name, AMPLIFICATION] = Ours(whole.plug_in, *one.paper.interval)
-        for prompt, each in zip(one.comparison.prompts, one.prompts, strict=True):
-            ours[f"{name} {prompt}", AMPLIFICATION] = Ours(each.mean, *each.interval)
-    for finding in more:
-        if finding.statistic == CORRELATION and finding.details["of"] == "all captions":
-            ours["indicators", CORRELATION] = Ours(finding.estimate, finding.low, finding.high)
-    table = published_numbers(view.study, view.data, ours, suffix=view.suffix)
-    if table is not None:
-        yield table

@@ -25,6 +25,7 @@ from portrayal.findings import (
     counted,
     encoder_checks,
     plural,
+    published_numbers,
     unjudged,
 )
 from portrayal.kinds.influence.headlines import word_bars, word_headline
@@ -35,6 +36,7 @@ from portrayal.kinds.influence.tables import (
     SIGN,
     averages_part,
     pairs_table,
+    paper_numbers,
     replacement_table,
     table_one,
     word_rows,
@@ -202,6 +204,11 @@ def _parts(view: _View) -> Iterator[Part]:
         yield replacement_table(scores, *named)
     if not few:
         yield words_table_of_all(view, where)
+    if len(view.scores) == 1:
+        ours = paper_numbers(view.scores[0])
+        beside = published_numbers(view.study, view.data, ours, suffix=view.suffix)
+        if beside is not None:
+            yield beside
 
 
 def words_table_of_all(view: _View, where: str) -> DataTable:

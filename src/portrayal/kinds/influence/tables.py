@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from portrayal.findings import DataTable
+from portrayal.findings import DataTable, Ours
 from portrayal.kinds.influence.parts import (
     InfluenceAverage,
     InfluenceAverages,
@@ -89,6 +89,35 @@ def table_one(scores: PromptScores, where: str, number: int | None) -> DataTable
         rows=rows,
         note=f"Layout of the paper's table 1. {SIGN} (The paper's own signs speak of male.)",
     )
+
+
+def paper_numbers(scores: PromptScores) -> dict[tuple[str, str], Ours]:
+    """Return shares and scores of a prompt as the paper prints them, by (word, statistic).
+
+    A share has no interval of its own here: the one of a score belongs to the score.
+    """
+    counts = scores.counts
+    found: dict[tuple[str, str], Ours] = {}
+    for column, group in enumerate(counts.answers):
+        if group == UNKNOWN:
+            continue
+        for words, one in counts.sets.items():
+            if len(words) < 2:
+                of = _word(counts.plan.words, words[0]) if words else "original prompt"
+                found[of, f"share of {group}"] = Ours(float(one.shares[column]))
+        for level in scores.levels:
+            named = f"influence towards {group}"
+            named += "" if level.level == 1 else f", {level.name.removeprefix('influence ')}"
+            for place in counts.plan.replaceable:
+                score = level.of(place, column)
+                of = _word(counts.plan.words, place)
+                found[of, named] = Ours(score.value, score.low, score.high)
+    return found
+
+
+def _word(words: Sequence[str], place: int) -> str:
+    """Return a word, with its place where the prompt has it twice."""
+    return words[place] if words.count(words[place]) == 1 else f"{words[place]} ({place + 1})"
 
 
 def pairs_table(scores: PromptScores, where: str, number: int | None) -> DataTable:
