@@ -72,6 +72,15 @@ def test_labels_survive_harmless_changes(
     assert best(found[0]["labels"][GENDER]) == "woman"
 
 
+@pytest.mark.parametrize("light", [0.2, 0.35, 0.5, 0.7, 0.9])
+def test_the_astronaut_has_no_dark_skin_in_dim_light(
+    measurer: FaceLabels, astronaut: Image.Image, light: float
+) -> None:
+    dimmed = astronaut.point(lambda value: int(value * light))
+    for person in people(measurer, dimmed):
+        assert best(person["labels"]["skin tone"]) in ("light skin", "unknown")
+
+
 def test_several_people_are_several_answers(measurer: FaceLabels, astronaut: Image.Image) -> None:
     twice = Image.new("RGB", (1024, 512))
     twice.paste(astronaut, (0, 0))

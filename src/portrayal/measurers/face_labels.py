@@ -92,7 +92,7 @@ class FaceLabels:
             "gender": self._gender.digest,
             "age": self._age.digest,
             "confidence": LEAST_CONFIDENCE,
-            "rules": 1,
+            "rules": 2,
         }
         self.identity = Identity(KIND_NAME, NAME, settings)
 

@@ -43,8 +43,17 @@ GREY = 3.0
 """Chroma that 99% of an image's pixels stay below where it has no colour."""
 DARKEST, BRIGHTEST = 12.0, 96.0
 """Lightness of a cheek that is neither in the dark nor overexposed."""
-UNEVEN = 12.0
+UNEVEN = 20.0
 """Lightness by which two cheeks may differ before the light, not the skin, is measured."""
+LIGHT_BESIDE, DARK_BESIDE = 0.65, 0.35
+"""Luminance of a cheek, as a share of the face's brightest points, from which it may be light and
+up to which it may be dark.
+
+Highlights, teeth and the whites of the eyes reflect the light itself, so that this share stays the
+same where an image is darker or brighter. Colour and share have to say the same.
+"""
+_FACE = (slice(6, 56), slice(12, 52))
+_BRIGHTEST_PART = 0.99
 HUES = (15.0, 100.0)
 """Degrees of hue that skin has in neutral light."""
 FARTHEST = 20.0
@@ -72,11 +81,15 @@ def is_grey(image: Image.Image) -> bool:
 
 
 def skin_tone(chip: Image.Image) -> ToneAnswer:
-    """Tell the skin tone of an upright, frontal face from its cheeks.
+    """Tell the skin tone of an upright, frontal face from the cheek that is lit better.
+
+    Two witnesses have to agree: the cheek's own colour, and its luminance beside the brightest
+    points of the same face. Where they contradict each other, the light is measured and not the
+    skin: everything is "unknown".
 
     The probability of an answer is the share of cheek pixels that it is nearest to; it is no
     probability of being right. "ITA" is the individual typology angle in degrees,
-    atan2(L* - 50, b*), of the mean cheek colour: higher is lighter.
+    atan2(L* - 50, b*), of the median cheek colour: higher is lighter.
 
     Args:
         chip: The face as `face_chips.chip` cuts it, SIDE pixels wide.
@@ -84,35 +97,53 @@ def skin_tone(chip: Image.Image) -> ToneAnswer:
     pixels = np.asarray(chip, dtype=np.float64)
     rows = slice(*_ROWS)
     sides = [to_lab(pixels[rows, slice(*columns)].reshape(-1, 3)) for columns in _CHEEKS]
-    means = [np.median(side, axis=0) for side in sides]
-    lightness, a, b = (means[0] + means[1]) / 2
-    hue = math.degrees(math.atan2(b, a))
+    cheek, other = sorted(sides, key=lambda side: -float(np.median(side[:, 0])))
+    lightness, a, b = np.median(cheek, axis=0)
+    angle = float(typology_angle(lightness, b))
+    beside = _luminance(lightness) / _brightest(pixels)
     if (
         not DARKEST <= lightness <= BRIGHTEST
-        or abs(means[0][0] - means[1][0]) > UNEVEN
-        or not HUES[0] <= hue <= HUES[1]
+        or lightness - np.median(other[:, 0]) > UNEVEN
+        or not HUES[0] <= math.degrees(math.atan2(b, a)) <= HUES[1]
+        or (angle > ITA_LIGHT and beside < LIGHT_BESIDE)
+        or (angle < ITA_DARK and beside > DARK_BESIDE)
     ):
         return UNKNOWN_TONE
-    cheeks = np.concatenate(sides)
-    distances = np.linalg.norm(cheeks[:, None] - _SWATCH_LAB[None], axis=2)
+    tone = {UNKNOWN: 1.0} if ITA_DARK <= angle <= ITA_LIGHT else _tone(cheek)
+    return ToneAnswer({MONK_AXIS: _monk(cheek), TONE_AXIS: tone}, {"ITA": angle})
+
+
+def _monk(cheek: Array) -> dict[str, float]:
+    """Return the share of pixels nearest to each swatch; far from all: "unknown"."""
+    distances = np.linalg.norm(cheek[:, None] - _SWATCH_LAB[None], axis=2)
     nearest = np.where(distances.min(axis=1) <= FARTHEST, distances.argmin(axis=1), len(MONK))
-    angles = typology_angle(cheeks[:, 0], cheeks[:, 2])
-    light, dark = float((angles > ITA_LIGHT).mean()), float((angles < ITA_DARK).mean())
     shares = np.bincount(nearest, minlength=len(MONK) + 1) / len(nearest)
-    monk = {
-        name: float(share)
-        for name, share in zip((*MONK, UNKNOWN), shares, strict=True)
-        if share > 0
-    }
-    tone = {LIGHT: light, DARK: dark, UNKNOWN: max(0.0, 1 - light - dark)}
-    angle = float(typology_angle(np.array(lightness), np.array(b)))
-    return ToneAnswer({MONK_AXIS: monk, TONE_AXIS: tone}, {"ITA": angle})
+    named = zip((*MONK, UNKNOWN), shares.tolist(), strict=True)
+    return {name: share for name, share in named if share > 0}
 
 
-def typology_angle(lightness: Array, yellowness: Array) -> Array:
+def _tone(cheek: Array) -> dict[str, float]:
+    angles = typology_angle(cheek[:, 0], cheek[:, 2])
+    light, dark = float((angles > ITA_LIGHT).mean()), float((angles < ITA_DARK).mean())
+    return {LIGHT: light, DARK: dark, UNKNOWN: max(0.0, 1 - light - dark)}
+
+
+def _brightest(pixels: Array) -> float:
+    """Return the luminance of the brightest points of a face, from 0 to 1."""
+    lightness = to_lab(pixels[_FACE].reshape(-1, 3))[:, 0]
+    return max(_luminance(float(np.quantile(lightness, _BRIGHTEST_PART))), 1e-6)
+
+
+def _luminance(lightness: float) -> float:
+    """Return the relative luminance (CIE Y, 0 to 1) of a lightness L*."""
+    root = (lightness + 16) / 116
+    return root**3 if root > 6 / 29 else 3 * (6 / 29) ** 2 * (root - 4 / 29)
+
+
+def typology_angle(lightness: Array | float, yellowness: Array | float) -> Array:
     """Return the individual typology angle in degrees; higher is lighter.
 
-    >>> float(typology_angle(np.array(70.0), np.array(20.0)))
+    >>> float(typology_angle(70.0, 20.0))
     45.0
     """
     return np.asarray(np.degrees(np.arctan2(lightness - 50, yellowness)))
