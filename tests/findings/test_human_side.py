@@ -10,7 +10,7 @@ import pytest
 from invented import ENCODER, OTHER_ENCODER, direction, fill_audit, leaning
 from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError
-from portrayal.findings import Finding
+from portrayal.findings import Finding, PublishedNumbers
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.association.schema import AssociationStudy
 from portrayal.raters.questions import QuestionSet, default_questions
@@ -219,9 +219,12 @@ def test_concepts_of_several_studies_are_ordered_together(audit: AuditFolder) ->
             answers[key] = {MOOD: "pleasant" if pleasant else "unpleasant"}
     vote(audit, questions, answers)
     results = analyze(audit, settings=SETTINGS)
-    # Over the concepts of these attributes, and over all concepts, which are the same ones here.
-    found = about(results, "order concepts as raters do")
-    assert [(one.study, one.estimate, one.n) for one in found] == [("raters", 1.0, 4)] * 2
+    # The concepts of these attributes are all concepts: one question, and one number of T2IAT's.
+    (found,) = about(results, "order concepts as raters do")
+    assert (found.study, found.estimate, found.n) == ("raters", 1.0, 4)
+    parts = next(one for one in results.studies if one.study == "raters").parts
+    (tau,) = [row for part in parts if isinstance(part, PublishedNumbers) for row in part.rows]
+    assert (tau.of, tau.ours, tau.low) == ("all concepts", 1.0, found.low)
 
 
 def test_raters_alone_give_their_share_of_every_concept(audit: AuditFolder) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -107,7 +106,9 @@ def rated_together(
         for encoder, concepts in side.concepts.items():
             key = (tuple(study.attributes), encoder)
             together.setdefault(key, []).append(concepts)
-    findings, tables = [], []
+    findings: list[Finding] = []
+    tables: list[Part] = []
+    whole: dict[str, Finding] = {}
     for (attributes, encoder), parts in together.items():
         concepts = [one for mine in parts for one in mine]
         if len(parts) < 2 or len(concepts) < LEAST_CONCEPTS:
@@ -116,30 +117,31 @@ def rated_together(
         asked = order_asked(STUDY, KIND, encoder, before=f"{what}: ")
         findings.append(compare_with_raters(asked, concepts, settings))
         tables.append(raters_table(concepts, settings, f"raters-{what}", what))
-    parts_of_all: list[Part] = [*tables]
+        whole[encoder] = findings[-1]
     for encoder in dict.fromkeys(encoder for _, encoder in together):
-        found = _over_all(encoder, together, settings)
-        if found is not None:
-            findings.append(found)
-            row = PublishedNumber(ALL, TAU, found.estimate, found.low, found.high)
-            title = f"{TAU} over all concepts"
-            parts_of_all.append(
-                PublishedNumbers(f"tau · {encoder}", title, [row], measurer="raters")
-            )
+        own = [parts for (_, by), parts in together.items() if by == encoder]
+        if len(own) > 1:
+            # Where all studies have the same attributes, this would ask the same question again.
+            whole.pop(encoder, None)
+            found = _over_all(encoder, own, settings)
+            if found is not None:
+                findings.append(found)
+                whole[encoder] = found
+    for encoder, found in whole.items():
+        row = PublishedNumber(ALL, TAU, found.estimate, found.low, found.high)
+        title = f"{TAU} over all concepts"
+        tables.append(PublishedNumbers(f"tau · {encoder}", title, [row], measurer="raters"))
     if not findings:
         return None
-    return StudyResult(
-        STUDY, KIND, "Machine against raters over all studies", findings, parts_of_all
-    )
+    return StudyResult(STUDY, KIND, "Machine against raters over all studies", findings, tables)
 
 
 def _over_all(
-    encoder: str, together: Mapping[tuple[tuple[str, ...], str], Any], settings: AnalysisSettings
+    encoder: str, own: Sequence[Sequence[Sequence[RatedConcept]]], settings: AnalysisSettings
 ) -> Finding | None:
     """Return one tau over the concepts of all studies, whatever their attributes (T2IAT, 5.5)."""
-    own = [parts for (_, by), parts in together.items() if by == encoder]
     concepts = [one for parts in own for mine in parts for one in mine]
-    if sum(len(parts) for parts in own) < 2 or len(concepts) < LEAST_CONCEPTS:
+    if len(concepts) < LEAST_CONCEPTS:
         return None
     asked = order_asked(STUDY, KIND, encoder, before=f"{ALL} · {encoder}: ")
     return compare_with_raters(asked, concepts, settings)

@@ -38,6 +38,7 @@ from portrayal.kinds.intervention.schema import InterventionStudy
 from portrayal.kinds.intervention.tables import (
     USABLE,
     bias_parts,
+    changes_table,
     eq1,
     flips_table,
     paper_table,
@@ -111,6 +112,7 @@ def _answers(
         quality_table(every, suffix),
         *(shares(arms) for arms in every),
         *bias_parts(every, suffix),
+        changes_table(comparisons, suffix),
         flips_table(comparisons, suffix),
     ]
     published = _published(views[0], every)

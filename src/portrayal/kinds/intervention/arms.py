@@ -20,11 +20,13 @@ class Arm:
         intervention: The sentence; None: the prompts as they are.
         counts: Attributes x (groups, unknown, nobody, dropped).
         outcome: Attributes x seeds: 1 the first group, 0 any other, NaN not known.
+        usable: Attributes x seeds: 1 a known group, 0 none, NaN not judged by this measurer.
     """
 
     intervention: PromptAddition | None
     counts: IntArray = field(repr=False)
     outcome: FloatArray = field(repr=False)
+    usable: FloatArray = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -108,17 +110,22 @@ def category_arms(study: InterventionStudy, view: AxisView, category: Category) 
     sentences: Sequence[PromptAddition | None] = (None, *study.of_category(category))
     shape = (len(row), max(column.values(), default=-1) + 1)
     outcomes = {one.name if one else ORIGINAL: np.full(shape, np.nan) for one in sentences}
+    usable = {name: np.full(shape, np.nan) for name in outcomes}
     for text, seed, label in zip(
         view.images.prompts, view.images.seeds, view.labels.labels.tolist(), strict=True
     ):
-        if text in texts and label in view.groups:
-            attribute, name = texts[text]
-            outcomes[name][row[attribute], column[attribute, seed]] = float(label == first)
+        if text not in texts:
+            continue
+        attribute, name = texts[text]
+        place_of_image = row[attribute], column[attribute, seed]
+        usable[name][place_of_image] = float(label in view.groups)
+        if label in view.groups:
+            outcomes[name][place_of_image] = float(label == first)
     arms = {}
     for one in sentences:
         name = one.name if one else ORIGINAL
         rows = [place[attribute, name] for attribute in category.attributes]
-        arms[name] = Arm(one, view.counts[rows], outcomes[name])
+        arms[name] = Arm(one, view.counts[rows], outcomes[name], usable[name])
     return CategoryArms(view, category, first, arms)
 
 

@@ -24,6 +24,7 @@ from portrayal.kinds.intervention.headlines import addition_headline, addition_s
 from portrayal.numbers import number, percent
 from portrayal.statistics import (
     Change,
+    Interval,
     LeaningResult,
     PairedChangeResult,
     Unit,
@@ -49,13 +50,29 @@ class Comparison:
         arms: The category on one axis.
         before: The original, or the intervention that `after` is a variant of.
         after: The arm with the intervention.
-        result: The paired change.
+        result: The paired change of who is shown.
+        usable: The paired change of whether a group is known at all (1) or not (0).
     """
 
     arms: CategoryArms
     before: Arm
     after: Arm
     result: PairedChangeResult
+    usable: PairedChangeResult
+
+    @property
+    def usable_share(self) -> Change:
+        """The change of the share of images with a known group: half of that of Eq. 2."""
+        bias = self.usable.bias
+        low, high = bias.interval
+        return replace(
+            bias,
+            before=(1 + bias.before) / 2,
+            after=(1 + bias.after) / 2,
+            value=bias.value / 2,
+            interval=Interval(low / 2, high / 2),
+            per_attribute=tuple(one / 2 for one in bias.per_attribute),
+        )
 
     @property
     def enough(self) -> bool:
@@ -67,16 +84,21 @@ class Comparison:
 def compare(arms: CategoryArms, before: Arm, after: Arm) -> Comparison:
     """Compare two arms of a category, seed by seed."""
     settings = arms.view.settings
-    result = paired_change(
-        before.outcome,
-        after.outcome,
-        rng=_rng(arms, arms.category.name, before.name, after.name),
-        attributes=arms.category.attributes,
-        unit=swapped_unit(settings, before.outcome, after.outcome),
-        resamples=settings.resamples,
-        confidence=settings.confidence,
-    )
-    return Comparison(arms, before, after, result)
+
+    def changed(first: FloatArray, second: FloatArray, *what: str) -> PairedChangeResult:
+        return paired_change(
+            first,
+            second,
+            rng=_rng(arms, arms.category.name, before.name, after.name, *what),
+            attributes=arms.category.attributes,
+            unit=swapped_unit(settings, first, second),
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+        )
+
+    result = changed(before.outcome, after.outcome)
+    usable = changed(before.usable, after.usable, "usable")
+    return Comparison(arms, before, after, result, usable)
 
 
 def swapped_unit(settings: AnalysisSettings, before: FloatArray, after: FloatArray) -> Unit:

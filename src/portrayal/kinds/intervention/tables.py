@@ -14,6 +14,7 @@ from portrayal.kinds.intervention.arms import Arm, CategoryArms, kind_of
 from portrayal.kinds.intervention.changes import Comparison
 from portrayal.kinds.intervention.parts import AttributeBias, BiasBars
 from portrayal.statistics import (
+    benjamini_hochberg,
     bias_score,
     diversity_score,
     many_group_diversity,
@@ -28,10 +29,12 @@ SCORES = (
 )  # fmt: skip
 FLIPS = (
     "axis", "category", "attribute", "intervention", "against", "bias before", "bias after", "to",
-    "clear",
+    "clear", "p", "q",
 )  # fmt: skip
-QUALITY = (
-    "category", "axis", "intervention", "usable per attribute", "of", "change", "low", "high",
+QUALITY = ("category", "axis", "intervention", "usable per attribute", "of", "change")
+CHANGES = (
+    "of", "axis", "category", "intervention", "against", "before", "after", "change", "low", "high",
+    "p", "q", "for other",
 )  # fmt: skip
 USABLE = "usable images per attribute"
 LEAST_IMAGES = 3
@@ -175,16 +178,47 @@ def _biases(arms: CategoryArms, arm: Arm) -> Iterator[AttributeBias]:
         )
 
 
+def changes_table(comparisons: Sequence[Comparison], suffix: str) -> DataTable:
+    """Return the changes of mean bias and of usable images, each with its test.
+
+    Changes of the diversity score and of the leaning are findings of their own.
+    """
+    told = [("mean bias", one, one.result.bias, one.result.unit) for one in comparisons] + [
+        ("usable images", one, one.usable_share, one.usable.unit) for one in comparisons
+    ]
+    told = [row for row in told if not math.isnan(row[2].value)]
+    q = benjamini_hochberg([change.p_value for _, _, change, _ in told]).tolist()
+    rows = [
+        [
+            what, one.arms.view.name, one.arms.category.name, one.after.name, one.before.name,
+            change.before, change.after, change.value, *change.interval, change.p_value,
+            corrected, f"{unit}s",
+        ]
+        for (what, one, change, unit), corrected in zip(told, q, strict=True)
+    ]  # fmt: skip
+    return DataTable(
+        f"changes{suffix}",
+        f"Changes of bias and of usable images{suffix}",
+        CHANGES,
+        rows,
+        note="mean bias: Eq. 2 over attributes, -1 to 1. usable images: share of judged images "
+        "with a known group. Images of the same seed; p and interval agree, and speak of other "
+        "attributes or of other images of these. q is corrected over this table alone.",
+    )
+
+
 def flips_table(comparisons: Sequence[Comparison], suffix: str) -> DataTable:
-    """Return the attributes whose leading group changes."""
+    """Return the attributes whose leading group changes, each with the test of its change."""
+    every = [(one, each) for one in comparisons for each in one.result.attributes]
+    q = benjamini_hochberg([each.bias.p_value for _, each in every]).tolist()
     rows = [
         [
             one.arms.view.name, one.arms.category.name, each.name, one.after.name, one.before.name,
             each.bias.before, each.bias.after,
             one.arms.first if each.bias.after > 0 else one.arms.second, each.flip_certain,
+            each.bias.p_value, corrected,
         ]
-        for one in comparisons
-        for each in one.result.attributes
+        for (one, each), corrected in zip(every, q, strict=True)
         if each.flipped
     ]  # fmt: skip
     return DataTable(
@@ -192,8 +226,9 @@ def flips_table(comparisons: Sequence[Comparison], suffix: str) -> DataTable:
         f"Flips: attributes whose leading group changes{suffix}",
         FLIPS,
         rows,
-        note="clear: neither interval of the two biases holds 0. With few images most flips are "
-        "chance.",
+        note="clear: neither interval of the two biases holds 0. p: of the change of the "
+        "attribute's bias; q: corrected over all attributes that were compared, flipped or not. "
+        "With few images most flips are chance.",
     )
 
 
@@ -206,24 +241,17 @@ def quality_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
         QUALITY,
         rows,
         note="Images that enter the diversity score: made, showing somebody where the axis asks "
-        "for that, and of a known group. change: against the original, over attributes.",
+        "for that, and of a known group. change: against the original; the table of changes tests "
+        "it.",
     )
 
 
 def _quality_row(arms: CategoryArms, arm: Arm) -> list[Any]:
-    usable = arms.known(arm).sum(axis=1)
-    row: list[Any] = [
-        arms.category.name, arms.view.name, arm.name, float(usable.mean()),
-        float(arm.counts.sum(axis=1).mean()),
-    ]  # fmt: skip
-    if arm.intervention is None:
-        return [*row, None, None, None]
-    change = usable - arms.known(arms.original).sum(axis=1)
-    mean = float(change.mean())
-    if change.size < 2:
-        return [*row, mean, None, None]
-    reach = _reach(change.astype(np.float64), arms.view.settings.confidence)
-    return [*row, mean, mean - reach, mean + reach]
+    usable = float(arms.known(arm).sum(axis=1).mean())
+    before = float(arms.known(arms.original).sum(axis=1).mean())
+    change = None if arm.intervention is None else usable - before
+    asked = float(arm.counts.sum(axis=1).mean())
+    return [arms.category.name, arms.view.name, arm.name, usable, asked, change]
 
 
 def _reach(values: np.ndarray[Any, np.dtype[np.float64]], confidence: float) -> float:
