@@ -7,7 +7,7 @@ from pathlib import Path
 from label_measurers import png
 from portrayal.audit import AuditFolder
 from portrayal.records import Identity, ImageRecord
-from portrayal.report.evidence import ROWS_OF_SEEDS, SEEDS, Evidence
+from portrayal.report.evidence import ROWS_OF_SEEDS, SEEDS, Evidence, ShownLabel, caption
 
 
 def test_prompts_with_the_same_seeds_stand_together(tmp_path: Path) -> None:
@@ -31,3 +31,11 @@ def test_prompts_with_the_same_seeds_stand_together(tmp_path: Path) -> None:
     for prompt in group.prompts:
         assert [image.seed for image in group.images[prompt]] == list(group.seeds)
         assert {image.prompt for image in group.images[prompt]} == {prompt}
+
+
+def test_an_unknown_label_names_its_axis_and_no_probability() -> None:
+    labels = [
+        ShownLabel("perceived gender", "faces", "man", 0.99),
+        ShownLabel("skin tone", "faces", "unknown", 1.0),
+    ]
+    assert caption(labels) == "man 99% · skin tone unknown"

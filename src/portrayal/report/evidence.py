@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from portrayal.audit import AuditFolder
 from portrayal.findings import label_rows
 from portrayal.numbers import percent
-from portrayal.records import Prompt
+from portrayal.records import UNKNOWN, Prompt
 from portrayal.report.thumbnails import thumbnails
 from portrayal.studies import Study
 
@@ -40,6 +40,12 @@ class ShownLabel:
         return percent(self.probability)
 
 
+def caption(labels: Iterable[ShownLabel]) -> str:
+    """Return labels in a few words; measurers that disagree are all named."""
+    said = (f"{one.axis} {UNKNOWN}" if one.label == UNKNOWN else one.text for one in labels)
+    return " · ".join(dict.fromkeys(said))
+
+
 @dataclass(frozen=True, slots=True)
 class ShownImage:
     """An image on the page."""
@@ -52,8 +58,8 @@ class ShownImage:
 
     @property
     def caption(self) -> str:
-        """Its labels in a few words; measurers that disagree are all named."""
-        return " · ".join(dict.fromkeys(one.text for one in self.labels))
+        """Its labels in a few words."""
+        return caption(self.labels)
 
     @property
     def data(self) -> str:

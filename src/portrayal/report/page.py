@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 SHELVES = 24
 """Prompts of a study whose images are shown."""
 
+SHELF_IMAGES, GALLERY_IMAGES = 8, 48
+"""Images of a prompt that are shown, and of a gallery whose prompts are few: then more of each."""
+
 PLAIN_ROWS = 12
 """Longer tables fold away behind a summary line."""
 
@@ -242,6 +245,7 @@ class _ShownStudy:
         asked: Images asked for.
         shelves: Images to look at.
         n_prompts: Its prompts.
+        each: Images shown of a prompt, at most.
         sides: Images for clicks, as JSON; None without any.
         labels: Labels to filter images by.
         measurers: Who gave them.
@@ -253,6 +257,7 @@ class _ShownStudy:
     asked: int
     shelves: Sequence[Shelf]
     n_prompts: int
+    each: int
     sides: str | None
     labels: Sequence[str]
     measurers: Sequence[str]
@@ -268,7 +273,9 @@ def _shown_study(
     evidence: Evidence,
 ) -> _ShownStudy:
     prompts = () if study is None else study.prompts()
-    shelves = evidence.shelves(prompts, each=8, at_most=SHELVES)
+    n_prompts = len({prompt.text for prompt in prompts})
+    each = max(SHELF_IMAGES, GALLERY_IMAGES // max(n_prompts, 1))
+    shelves = evidence.shelves(prompts, each=each, at_most=SHELVES)
     shown = [one for shelf in shelves for image in shelf.images for one in image.labels]
     return _ShownStudy(
         section,
@@ -279,7 +286,8 @@ def _shown_study(
         ],
         asked=sum(prompt.images for prompt in prompts),
         shelves=shelves,
-        n_prompts=len({prompt.text for prompt in prompts}),
+        n_prompts=n_prompts,
+        each=each,
         sides=_sides(audit, section),
         labels=sorted({f"{one.axis}: {one.label}" for one in shown}),
         measurers=sorted({one.measurer for one in shown}),

@@ -19,7 +19,7 @@ import duckdb
 from portrayal.audit import AuditFolder
 from portrayal.errors import PortrayalError
 from portrayal.findings import label_tables
-from portrayal.report.evidence import ShownLabel
+from portrayal.report.evidence import ShownLabel, caption
 from portrayal.report.view.filters import Condition, ImageFilter
 
 BY_HAND = "corrected by hand"
@@ -52,8 +52,8 @@ class ListedImage:
 
     @property
     def caption(self) -> str:
-        """Its labels in a few words; measurers that disagree are all named."""
-        return " · ".join(dict.fromkeys(one.text for one in self.labels))
+        """Its labels in a few words."""
+        return caption(self.labels)
 
 
 @dataclass(frozen=True, slots=True)
