@@ -1,22 +1,21 @@
-"""Images a second on a GPU, everything included, with Stable Diffusion 1.5's exact shapes.
+"""Images per second on a GPU, everything included, beside the plain loop of a user's script.
 
-    python -m benchmarks.gpu_generation [--images N] [--batch N] [--compile auto|on|off]
-                                        [--compare] [--tiny]
+    python -m benchmarks.gpu_generation [--model sd15|sdxl|sd3|flux] [--images N] [--batch N]
+                                        [--compile auto|on|off] [--tiny]
 
-Random weights do for timing. One image is 512x512 pixels, 50 steps, guidance 7.5, bfloat16. What
-is timed is `generate` into a fresh audit folder with two measurers beside it: text encoding,
-denoising, decoding, an embedding by CLIP ViT-L/14, a face filter's stand-in (a convolutional
-network of about 2 GFLOP an image, what mobile face detectors take), PNG encoding, writing.
+Exact shapes of a model with random weights, in bfloat16, at the model's usual settings
+(`gpu_models`). In one run, on one card:
 
-The limit is the arithmetic of all networks (counted by torch, not estimated) at the card's peak.
-Stages are timed in a second run of one batch with a barrier after each stage; they need not add up
-to the first run, where encoding and writing overlap with denoising. The batch size is the one that
-`open_generator` finds. Compiling and one batch of warm-up are not timed; their seconds are printed.
+- the plain loop: diffusers' pipeline called for one image after another, each saved as PNG;
+- ours: `generate` into a fresh audit folder with two measurers beside it (CLIP ViT-L/14, and a
+  convolutional network of about 2 GFLOP per image, what mobile face detectors take), in the batch
+  size that was found fastest. Compiling and one batch of warm-up are timed apart.
 
---compare also makes a few images as timed, by diffusers' own networks in one batch, and by these
-one by one. It prints how far the first and the last are from the second, in levels of 255: what
-compiling, our kernels and another batch size change together, and what the batch size changes
-alone. The weights are random, so it says how computing differs, not how images of a model do.
+Printed are both rates, their ratio, the share of the card's arithmetic that ours uses (operations
+counted by torch on diffusers' own networks, at the rate that a large matrix product reaches on this
+card), where the time goes in one batch with a barrier after each stage, and how far pixels are from
+those of the plain loop, in levels of 255, beside the distance that another batch size alone makes.
+The weights are random, so this says how computing differs, not how images of a model do.
 
 --tiny makes the same run with small networks on any machine, to see that it works; its figures mean
 nothing. Without a GPU that is what happens.
@@ -26,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import itertools
 import tempfile
 import time
@@ -35,96 +35,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.gpu_models import MODELS, build, settings_of
 from portrayal.audit import AuditFolder
-from portrayal.generators import generate, open_generator, writer
+from portrayal.generators import Sampling, generate, generator_of, writer
 from portrayal.loading import quietly
 from portrayal.measurers import MeasuresWhileGenerating, Reason, open_measurer
 from portrayal.records import Identity, Request
-from portrayal_practice.weights import CLIP, PIPELINE, part_folder
+from portrayal_practice.weights import CLIP, part_folder
 
-PEAK = 989e12
-"""Dense bfloat16 operations a second of an NVIDIA H200, as its data sheet says."""
-
-PAPER = 248_000
-"""Pictures of the amplification paper's grid; it took 240 hours on its card."""
-
-TARGET = 6.0
-REFERENCE_LIMIT = 9.6
+CALLED = {"steps": "num_inference_steps", "guidance": "guidance_scale"}
+PLAIN = {"sd15": 4, "sdxl": 4, "sd3": 3, "flux": 8}
+IMAGES = {"sd15": 512, "sdxl": 96, "sd3": 64, "flux": 96}
+AIMS = {"sd15": "at least 6 images per second", "sdxl": "at least 3.0 times the plain loop",
+        "flux": "at least 1.3 times the plain loop"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
-    """Sizes of all networks."""
+class Looker:
+    """Sizes of the measurers' networks."""
 
-    unet: tuple[int, ...] = (320, 640, 1280, 1280)
-    vae: tuple[int, ...] = (128, 256, 512, 512)
-    layers: int = 2
-    groups: int = 32
     text: tuple[int, int, int] = (768, 12, 12)
     vision: tuple[int, int, int] = (1024, 24, 16)
     patch: int = 14
     image: int = 224
-    latent: int = 64
-    steps: int = 50
     filter_width: int = 32
 
 
-TINY = Shapes((32, 64), (16, 32), 1, 8, (32, 2, 2), (32, 2, 2), 8, 16, 8, 2, 4)
+TINY_LOOKER = Looker((32, 2, 2), (32, 2, 2), 8, 16, 4)
 
 
-def build_networks(shapes: Shapes, bos: int = 49406, eos: int = 49407) -> dict[str, Any]:
-    """Return UNet, autoencoder and text tower with random weights."""
-    import diffusers
-    from transformers import CLIPTextConfig, CLIPTextModel
-
-    width, layers, heads = shapes.text
-    n, m = len(shapes.unet), len(shapes.vae)
-    unet = diffusers.UNet2DConditionModel(
-        sample_size=shapes.latent,
-        block_out_channels=shapes.unet,
-        layers_per_block=shapes.layers,
-        down_block_types=("CrossAttnDownBlock2D",) * (n - 1) + ("DownBlock2D",),
-        up_block_types=("UpBlock2D",) + ("CrossAttnUpBlock2D",) * (n - 1),
-        cross_attention_dim=width,
-        attention_head_dim=8,
-        norm_num_groups=shapes.groups,
-    )
-    vae = diffusers.AutoencoderKL(
-        block_out_channels=shapes.vae,
-        down_block_types=("DownEncoderBlock2D",) * m,
-        up_block_types=("UpDecoderBlock2D",) * m,
-        layers_per_block=shapes.layers,
-        latent_channels=4,
-        norm_num_groups=shapes.groups,
-    )
-    text = CLIPTextModel(
-        CLIPTextConfig(
-            vocab_size=49408, hidden_size=width, intermediate_size=4 * width, projection_dim=width,
-            num_hidden_layers=layers, num_attention_heads=heads, max_position_embeddings=77,
-            bos_token_id=bos, eos_token_id=eos,
-        )
-    )  # fmt: skip
-    return {"unet": unet, "vae": vae, "text_encoder": text}
-
-
-def build_pipeline(folder: Path, shapes: Shapes, dtype: Any, device: str) -> None:
-    """Write a StableDiffusionPipeline of these shapes with random weights."""
-    import diffusers
-    import torch
-    from transformers import CLIPTokenizer
-
-    tokenizer = CLIPTokenizer.from_pretrained(part_folder(PIPELINE) / "tokenizer")
-    tokenizer.model_max_length = 77
-    with torch.device(device):
-        networks = build_networks(shapes, tokenizer.bos_token_id, tokenizer.eos_token_id)
-    diffusers.StableDiffusionPipeline(
-        **networks, tokenizer=tokenizer,
-        scheduler=diffusers.DDIMScheduler(clip_sample=False, steps_offset=1),
-        safety_checker=None, feature_extractor=None, requires_safety_checker=False,
-    ).to(dtype).save_pretrained(folder)  # fmt: skip
-
-
-def clip_configuration(shapes: Shapes) -> Any:
+def clip_configuration(shapes: Looker) -> Any:
     """Return the configuration of a CLIP of these shapes."""
     from transformers import CLIPConfig
 
@@ -142,7 +82,7 @@ def clip_configuration(shapes: Shapes) -> Any:
     )
 
 
-def build_clip(folder: Path, shapes: Shapes, dtype: Any, device: str) -> None:
+def build_clip(folder: Path, shapes: Looker, dtype: Any, device: str) -> None:
     """Write a CLIP of these shapes with random weights."""
     import torch
     from transformers import CLIPImageProcessorPil, CLIPModel, CLIPProcessor, CLIPTokenizer
@@ -215,27 +155,63 @@ def timed(stages: Counter[str], device: str, *places: tuple[str, Any, str]) -> I
             setattr(thing, name, call)
 
 
+def plain_loop(pipeline: Any, settings: Mapping[str, Any], images: int) -> tuple[float, list[Any]]:
+    """Return images per second of a user's own loop, and the images, after one to warm up."""
+    import torch
+
+    call = {CALLED.get(name, name): value for name, value in settings.items()}
+
+    def one(seed: int) -> Any:
+        noise = torch.Generator("cpu").manual_seed(seed)
+        image = pipeline("a photo of a person", generator=noise, **call).images[0]
+        image.save(io.BytesIO(), "PNG")
+        return image
+
+    one(0)
+    started = time.perf_counter()
+    made = [one(seed) for seed in range(images)]
+    return images / (time.perf_counter() - started), made
+
+
 def operations(generator: Any, measurers: Sequence[Any], steps: int) -> float:
-    """Count the floating-point operations of one image: two passes a step, decoder, measurers."""
+    """Count the floating-point operations of one image by diffusers' networks and the measurers.
+
+    Texts are not counted: they are encoded once per prompt.
+    """
     import torch
     from torch.utils.flop_counter import FlopCounterMode
-
-    pipeline = generator._pipeline
-    weight = next(pipeline.unet.parameters())
 
     def count(call: Callable[[], Any]) -> int:
         with FlopCounterMode(display=False) as counter, torch.no_grad():
             call()
         return int(counter.get_total_flops())
 
-    size = pipeline.unet.config.sample_size
-    latent = torch.zeros(1, 4, size, size, device=weight.device, dtype=weight.dtype)
-    texts = torch.zeros(1, 77, pipeline.unet.config.cross_attention_dim).to(latent)
-    image = generator.probe([Request("a", 0)])[0].image
-    step = count(lambda: pipeline.unet(latent, 1, encoder_hidden_states=texts))
-    decoder = count(lambda: pipeline.vae.decode(latent))
+    texts = generator._texts_for(["a"])
+    noise = torch.Generator("cpu").manual_seed(0)
+
+    def some(steps: int) -> Any:
+        call = {**texts, **generator._call, "num_inference_steps": steps}
+        return generator._pipeline(**call, generator=noise).images[0]
+
+    image = some(2)
+    few, more = (count(lambda steps=steps: some(steps)) for steps in (2, 4))
     looking = sum(count(lambda one=one: one.measure([image])) for one in measurers)
-    return float(2 * steps * step + decoder + looking)
+    return float(few + (steps - 2) * (more - few) / 2 + looking)
+
+
+def matrix_rate(device: str) -> float:
+    """Return the operations per second of a large matrix product in bfloat16."""
+    import torch
+
+    a, b = (torch.randn(8192, 8192, device=device, dtype=torch.bfloat16) for _ in range(2))
+    for _ in range(3):
+        a @ b
+    torch.cuda.synchronize(device)
+    started = time.perf_counter()
+    for _ in range(20):
+        a @ b
+    torch.cuda.synchronize(device)
+    return 20 * 2 * 8192**3 / (time.perf_counter() - started)
 
 
 def measure_stages(
@@ -245,13 +221,13 @@ def measure_stages(
     stages: Counter[str] = Counter()
     audit = AuditFolder.at(folder, generator.identity)
     pipeline = generator._pipeline
+    denoiser = getattr(pipeline, "unet", None) or pipeline.transformer
     face_filter, encoder = measurers
-    compiled = pipeline.unet._compiled_call_impl is not None
     with timed(
         stages,
         device,
         ("text", pipeline, "encode_prompt"),
-        ("denoising", pipeline.unet, "_compiled_call_impl" if compiled else "forward"),
+        ("denoising", denoiser, "forward"),
         ("decoding", pipeline.vae, "decode"),
         ("filter", face_filter, "measure"),
         ("embedding", encoder, "measure"),
@@ -273,89 +249,94 @@ def generate_and_look(
     return made
 
 
-def distances(
-    folder: Path, generator: Any, settings: Mapping[str, Any], images: int
-) -> dict[str, float]:
-    """Return mean distances of pixels from those of diffusers' own networks, and their spread."""
+def distance(images: Sequence[Any], others: Sequence[Any]) -> float:
+    """Return the mean distance of pixels in levels of 255."""
     import numpy as np
 
-    requests = [Request(f"a photo of person {i}", i) for i in range(generator.batch_size)]
-    few = requests[:images]
-    plain = open_generator(str(folder), compile="off", batch_size=images, **settings)
+    pairs = zip(images, others, strict=False)
+    return float(np.mean([np.abs(np.float64(a) - np.float64(b)).mean() for a, b in pairs]))
 
-    def pixels(made: Sequence[Any]) -> Any:
-        return np.stack([np.asarray(one.image, np.float64) for one in made[: len(few)]])
 
-    together = pixels(plain.generate(few))
-    one_by_one = pixels([plain.generate([request])[0] for request in few])
-    ours = pixels(generator.generate(requests))
-    return {
-        "standard deviation": float(together.std()),
-        "one by one, from diffusers' networks": float(np.abs(one_by_one - together).mean()),
-        "as timed, from diffusers' networks": float(np.abs(ours - together).mean()),
-    }
+def run(
+    name: str, *, images: int, batch: int | None, mode: str, tiny: bool, folder: Path
+) -> dict[str, Any]:
+    """Run the benchmark of one model; return its figures by name."""
+    import torch
+
+    device = "cpu" if tiny else "cuda"
+    settings = settings_of(name, tiny=tiny)
+    looker = TINY_LOOKER if tiny else Looker()
+    started = time.perf_counter()
+    pipeline = build(name, tiny=tiny, device=device)
+    found: dict[str, Any] = {"building, s": time.perf_counter() - started}
+    found["plain loop, images per second"], plain = plain_loop(
+        pipeline, settings, 2 if tiny else PLAIN[name]
+    )
+    started = time.perf_counter()
+    generator: Any = generator_of(
+        pipeline, name, Sampling(**settings), files={}, batch_size=batch,
+        compile=mode,
+    )  # fmt: skip
+    found["finding the batch size, s"] = time.perf_counter() - started
+    found["batch size"] = batch = generator.batch_size
+    build_clip(folder / "clip", looker, torch.bfloat16, device)
+    encoder = open_measurer(str(folder / "clip"), device=device, dtype="bfloat16")
+    face_filter = FaceFilter(looker.filter_width, batch, device, torch.bfloat16)
+    measurers = (face_filter, encoder)
+    cost = operations(generator, measurers, settings["steps"])
+    few = [Request("a photo of a person", seed) for seed in range(len(plain))]
+    found["pixels: standard deviation"] = float(torch.tensor(
+        [list(image.tobytes()[::97]) for image in plain], dtype=torch.float32).std())  # fmt: skip
+    together = [one.image for one in generator._generate(few)]
+    found["pixels: distance by batch size alone"] = distance(together, plain)
+    started = time.perf_counter()
+    warm = [Request("a photo of a person", seed) for seed in range(batch)]
+    ours = [one.image for one in generator.generate(warm)]
+    found["compiling and one batch, s"] = time.perf_counter() - started
+    found["pixels: distance of ours"] = distance(ours, plain)
+    audit = AuditFolder.at(folder / "audit", generator.identity)
+    wanted = [(f"a photo of person {i}", max(1, images // 8)) for i in range(8)]
+    started = time.perf_counter()
+    found["images"] = generate_and_look(audit, generator, measurers, wanted)
+    rate = found["images"] / (time.perf_counter() - started)
+    found["ours, images per second"] = rate
+    found["times the plain loop"] = rate / found["plain loop, images per second"]
+    found["operations per image, 10^12"] = cost / 1e12
+    if not tiny:
+        found["matrix product, 10^12 per second"] = matrix_rate(device) / 1e12
+        found["share of the counted arithmetic"] = (
+            rate * cost / (1e12 * found["matrix product, 10^12 per second"])
+        )
+        found["peak memory, GB"] = torch.cuda.max_memory_allocated() / 1e9
+    stages = measure_stages(folder / "stages", generator, measurers, batch, device)
+    return found | {f"{stage}, ms per image": 1e3 * s / batch for stage, s in stages.items()}
 
 
 def main(arguments: Sequence[str] = ()) -> None:
     import torch
 
     parser = argparse.ArgumentParser(prog="benchmarks.gpu_generation")
-    parser.add_argument("--images", type=int, default=512)
+    parser.add_argument("--model", default="sd15", choices=tuple(MODELS))
+    parser.add_argument("--images", type=int)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--compile", default="on", choices=("auto", "on", "off"))
-    parser.add_argument("--compare", action="store_true")
     parser.add_argument("--tiny", action="store_true")
     given = parser.parse_args(arguments)
     tiny = given.tiny or not torch.cuda.is_available()
-    device, shapes = ("cpu", TINY) if tiny else ("cuda", Shapes())
-    images, batch = (8, 4) if tiny else (given.images, given.batch)
+    images, batch = (8, 4) if tiny else (given.images or IMAGES[given.model], given.batch)
     mode = "off" if tiny else given.compile
     with tempfile.TemporaryDirectory() as scratch, quietly("diffusers", "transformers"):
-        folder = Path(scratch)
-        torch.manual_seed(0)
-        build_pipeline(folder / "sd15", shapes, torch.bfloat16, device)
-        build_clip(folder / "clip", shapes, torch.bfloat16, device)
-        settings = {"steps": shapes.steps, "guidance": 7.5, "dtype": "bfloat16", "device": device}
-        generator: Any = open_generator(
-            str(folder / "sd15"), batch_size=batch, compile=mode, **settings
+        found = run(
+            given.model, images=images, batch=batch, mode=mode, tiny=tiny, folder=Path(scratch)
         )
-        batch = generator.batch_size
-        encoder = open_measurer(str(folder / "clip"), device=device, dtype="bfloat16")
-        face_filter = FaceFilter(shapes.filter_width, batch, device, torch.bfloat16)
-        measurers = (face_filter, encoder)
-        cost = operations(generator, measurers, shapes.steps)
-        started = time.perf_counter()
-        generator.generate([Request("warm", seed) for seed in range(batch)])
-        warm_up = time.perf_counter() - started
-        audit = AuditFolder.at(folder / "audit", generator.identity)
-        wanted = [(f"a photo of person {i}", max(1, images // 8)) for i in range(8)]
-        started = time.perf_counter()
-        made = generate_and_look(audit, generator, measurers, wanted)
-        rate = made / (time.perf_counter() - started)
-        name = (
-            torch.cuda.get_device_name()
-            if not tiny
-            else "tiny networks on a CPU: figures mean nothing"
-        )
-        kernels = "our kernels" if generator._compilation.is_fast else "diffusers' networks"
-        print(f"generation, everything included: {name}")
-        print(f"{made} images, batch {batch}, {shapes.steps} steps, compile {mode}, {kernels}")
-        print(f"{'':44}{'got':>12}  target")
-        print(f"{'images a second':44}{rate:>12.2f}  {'' if tiny else f'at least {TARGET:g}'}")
-        print(f"{'operations an image, 10^12':44}{cost / 1e12:>12.4g}")
-        print(f"{'warm-up and compiling, s':44}{warm_up:>12.1f}")
-        if not tiny:
-            share = rate / REFERENCE_LIMIT
-            print(f"{'share of the limit at peak':44}{rate * cost / PEAK:>12.1%}")
-            print(f"{f'share of {REFERENCE_LIMIT:g} a second, the known limit':44}{share:>12.1%}")
-            print(f"{f'hours for {PAPER:,} images at this rate':44}{PAPER / rate / 3600:>12.1f}")
-        stages = measure_stages(folder / "stages", generator, measurers, batch, device)
-        for stage, seconds in stages.items():
-            print(f"{f'  {stage}, ms an image':44}{1000 * seconds / batch:>12.2f}")
-        if given.compare:
-            print("pixels, levels of 255")
-            for name, distance in distances(folder / "sd15", generator, settings, 8).items():
-                print(f"  {name:42}{distance:>12.3f}")
+    settings = settings_of(given.model, tiny=tiny)
+    card = "tiny networks on a CPU: figures mean nothing" if tiny else torch.cuda.get_device_name()
+    print(f"{MODELS[given.model].name}, {settings}: {card}")
+    for what, value in found.items():
+        shown = f"{value:>12.4g}" if isinstance(value, float) else f"{value:>12}"
+        print(f"{what:44}{shown}")
+    if given.model in AIMS:
+        print(f"aim on an NVIDIA H200: {AIMS[given.model]}")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,14 @@ hypothesis.settings.register_profile("portrayal", deadline=None)  # a busy machi
 hypothesis.settings.load_profile("portrayal")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what a machine remembers apart from the notes of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for models; not to be changed by tests."""

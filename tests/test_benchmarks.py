@@ -7,40 +7,78 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.gpu_generation import Shapes, build_networks, clip_configuration
+import pytest
+from benchmarks.gpu_generation import Looker, clip_configuration
+from benchmarks.gpu_models import MODELS
 
 ROOT = Path(__file__).parents[1]
 
-PARAMETERS = {"unet": 859_520_964, "vae": 83_653_863, "text_encoder": 123_060_480}
-"""Of Stable Diffusion 1.5, as its checkpoints hold them."""
+T5_XXL = 4_762_310_656
+PARAMETERS = {
+    "sd15": {"unet": 859_520_964, "vae": 83_653_863, "text_encoder": 123_060_480},
+    "sdxl": {
+        "unet": 2_567_463_684,
+        "vae": 83_653_863,
+        "text_encoder": 123_060_480,
+        "text_encoder_2": 694_659_840,
+    },
+    "sd3": {
+        "transformer": 2_028_328_000,
+        "vae": 83_819_683,
+        "text_encoder": 123_650_304,
+        "text_encoder_2": 694_659_840,
+        "text_encoder_3": T5_XXL,
+    },
+    "flux": {
+        "transformer": 11_891_178_560,
+        "vae": 83_819_683,
+        "text_encoder": 123_060_480,
+        "text_encoder_2": T5_XXL,
+    },
+}
+"""Of the models, as their checkpoints hold them."""
 
 CLIP_PARAMETERS = 427_616_513
 """Of CLIP ViT-L/14."""
 
 
-def test_the_gpu_benchmark_has_the_shapes_of_stable_diffusion() -> None:
+@pytest.mark.parametrize("model", PARAMETERS)
+def test_the_gpu_benchmark_has_the_shapes_of_its_models(model: str) -> None:
+    import torch
+
+    with torch.device("meta"):
+        pipeline = MODELS[model].build(False)
+    found = {
+        name: sum(p.numel() for p in one.parameters())
+        for name, one in pipeline.components.items()
+        if isinstance(one, torch.nn.Module)
+    }
+    assert found == PARAMETERS[model]
+
+
+def test_the_gpu_benchmark_measures_with_the_shapes_of_clip() -> None:
     import torch
     from transformers import CLIPModel
 
     with torch.device("meta"):
-        networks = build_networks(Shapes())
-        networks["clip"] = CLIPModel(clip_configuration(Shapes()))
-    found = {name: sum(p.numel() for p in one.parameters()) for name, one in networks.items()}
-    assert found == {**PARAMETERS, "clip": CLIP_PARAMETERS}
+        model = CLIPModel(clip_configuration(Looker()))
+    assert sum(p.numel() for p in model.parameters()) == CLIP_PARAMETERS
 
 
-def test_the_gpu_benchmark_runs_in_small() -> None:
+@pytest.mark.parametrize("model", ["sdxl", "flux"])
+def test_the_gpu_benchmark_runs_in_small(model: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.gpu_generation", "--tiny", "--compare"],
+        [sys.executable, "-m", "benchmarks.gpu_generation", "--tiny", "--model", model],
         capture_output=True, text=True, check=True, cwd=ROOT, timeout=300,
     )  # fmt: skip
-    stages = re.findall(r"^  (.*), ms an image +([\d.]+)$", done.stdout, re.MULTILINE)
+    stages = re.findall(r"^(.*), ms per image +([\d.]+)$", done.stdout, re.MULTILINE)
     assert [stage for stage, _ in stages] == [
         "text", "denoising", "decoding", "PNG (threads)", "writing (thread)", "filter", "embedding",
     ]  # fmt: skip
     assert all(float(seconds) > 0 for _, seconds in stages)
-    assert "8 images" in done.stdout
-    assert re.search(r"as timed, from diffusers' networks +0\.\d", done.stdout)
+    assert re.search(r"^images +8$", done.stdout, re.MULTILINE)
+    assert re.search(r"^times the plain loop +[\d.]+$", done.stdout, re.MULTILINE)
+    assert re.search(r"^pixels: distance of ours +[\d.]+", done.stdout, re.MULTILINE)
 
 
 def test_the_benchmark_of_large_audits_runs_in_small() -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pipelines
 from portrayal.errors import SettingError
 from portrayal.generators import compilation, open_generator
-from portrayal.generators.compilation import Compilation
+from portrayal.generators.compilation import Compilation, repeated_blocks
 from portrayal.generators.pipelines import lay_channels_last
 from portrayal.loading.attempts import Attempts
 from portrayal.records import GeneratedImage, Request
@@ -50,6 +51,33 @@ def test_a_compiled_network_makes_the_same_images(
     for requests in (REQUESTS[:4], REQUESTS[4:]):
         expected = pixels(plain.generate(requests))
         assert np.abs(pixels(compiled.generate(requests)) - expected).max() <= 2
+
+
+@pytest.mark.parametrize("family", ["sdxl", "sd3", "flux", "pixart"])
+def test_repeated_blocks_are_compiled_once(
+    family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+    from torch._dynamo.testing import CompileCounter
+
+    folder = str(getattr(pipelines, f"build_{family}")(tmp_path / family))
+    settings: dict[str, Any] = {"steps": 2, "width": 16, "height": 16, "batch_size": 2}
+    plain = open_generator(folder, compile="off", **settings)
+    expected = pixels(plain.generate(REQUESTS[:2]))
+    torch._dynamo.reset()
+    counter = CompileCounter()
+    monkeypatch.setattr(compilation, "BACKEND", counter)
+    compiled: Any = open_generator(folder, compile="on", **settings)
+    denoiser = getattr(compiled._pipeline, "unet", None) or compiled._pipeline.transformer
+    assert np.abs(pixels(compiled.generate(REQUESTS[:2])) - expected).max() <= 2
+    blocks = [m for m in denoiser.modules() if type(m).__name__ in repeated_blocks(denoiser)]
+    kinds = {type(block).__name__ for block in blocks}
+    # Blocks of one kind come in two shapes at most; the decoder is compiled as a whole.
+    assert len(kinds) < counter.frame_count <= 2 * len(kinds) + 1
+    assert counter.frame_count <= len(blocks)
+    before = counter.frame_count
+    compiled.generate(REQUESTS[2:4])
+    assert counter.frame_count == before, "another batch and further steps compile nothing"
 
 
 def test_channels_last_makes_the_same_images(sd1: Path) -> None:

@@ -149,7 +149,19 @@ def test_networks_of_another_make_are_left_alone() -> None:
     small = build_unet(block_out_channels=(32, 48))
     gates = [m for m in small.modules() if type(m).__name__ == "GEGLU"]
     assert not any(_is_plain_gate(gate) for gate in gates)
-    assert speed_up(types.SimpleNamespace(transformer=None, vae=pipeline.vae)) is None
+    assert speed_up(types.SimpleNamespace(transformer=None, vae=None)) is None
+
+
+def test_a_transformers_decoder_is_changed_alone() -> None:
+    from portrayal.generators.hopper.networks import speed_up
+
+    vae = build().vae
+    fast = speed_up(types.SimpleNamespace(transformer=None, vae=vae))
+    assert fast is not None
+    assert not fast.is_guided
+    assert sum("resnets" in name for name in own_forwards(vae.decoder)) == 6
+    fast.undo()
+    assert not own_forwards(vae.decoder)
 
 
 def test_a_network_that_disagrees_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from portrayal.errors import GenerationError
+from portrayal.loading import files
 from portrayal.loading.files import (
     configuration_hash,
     content_hash,
@@ -65,6 +66,85 @@ def test_content_hash_is_sha256_and_follows_changes(tmp_path: Path) -> None:
     file.write_bytes(b"two")
     os.utime(file, ns=(1, 1))
     assert content_hash(file) == hashlib.sha256(b"two").hexdigest()
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file large enough to be remembered, by a machine that remembers nothing yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(files, "_SETTLED_NS", -(10**18))
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(bytes(2**20))
+    return file
+
+
+def read_anew(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Forget what this process knows; return a list that grows by every file that is read."""
+    files._known_hash.cache_clear()
+    read: list[Path] = []
+    plain = files._read_hash
+    monkeypatch.setattr(files, "_read_hash", lambda path: read.append(path) or plain(path))
+    return read
+
+
+def test_a_large_file_is_hashed_once_per_machine(
+    large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = read_anew(monkeypatch)
+    expected = hashlib.sha256(bytes(2**20)).hexdigest()
+    assert [content_hash(large), read] == [expected, [large]]
+    files._known_hash.cache_clear()  # as in the next process
+    assert [content_hash(large), read] == [expected, [large]]
+    with reading_contents():
+        assert content_hash(large) == expected
+    assert read == [large, large], "verify reads what is there"
+
+
+@pytest.mark.parametrize("way", ["written in place", "replaced", "mtime set back"])
+def test_a_changed_file_is_hashed_again(
+    way: str, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content_hash(large)
+    before = large.stat()
+    data = b"1" + bytes(2**20 - 1)
+    if way == "replaced":
+        other = large.with_suffix(".new")
+        other.write_bytes(data)
+        other.replace(large)
+    else:
+        large.write_bytes(data)
+    os.utime(large, ns=(before.st_atime_ns, before.st_mtime_ns if "back" in way else 1))
+    files._known_hash.cache_clear()
+    assert content_hash(large) == hashlib.sha256(data).hexdigest()
+
+
+def test_a_forged_note_does_not_reach_verify(large: Path, tmp_path: Path) -> None:
+    real = content_hash(large)
+    notes = tmp_path / "cache" / "portrayal" / "weights.jsonl"
+    notes.write_text(notes.read_text().replace(real, "ab" * 32) + "half a li")
+    files._known_hash.cache_clear()
+    assert content_hash(large) == "ab" * 32, "whoever writes to the cache is believed"
+    with reading_contents():
+        assert content_hash(large) == real
+
+
+def test_a_file_just_written_is_not_remembered(
+    large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_SETTLED_NS", 10**18)
+    read = read_anew(monkeypatch)
+    for _ in range(2):
+        content_hash(large)
+        files._known_hash.cache_clear()
+    assert len(read) == 2
+
+
+def test_a_cache_that_cannot_be_written_costs_time_only(
+    large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert content_hash(large) == hashlib.sha256(bytes(2**20)).hexdigest()
 
 
 def test_a_blob_is_known_by_its_name_in_the_hubs_own_cache_alone(

@@ -1,5 +1,7 @@
 from . import writer as writer
 from .adapters import absolute as absolute
+from .diffusers import Sampling as Sampling
+from .diffusers import generator_of as generator_of
 from .diffusers import open_diffusers as open_diffusers
 from .loop import OnStored as OnStored
 from .loop import generate as generate

@@ -1,9 +1,10 @@
-"""Compiling denoiser and decoder once a run is long enough to pay for it, with batches of one size.
+"""Compiling a denoiser once a run is long enough to pay for it, with batches of one size.
 
-Compiling takes about a minute or two and then saves a third of the time on large GPUs, so it pays
-where more than some ten minutes of work are left. A compiled network is made for one shape: the
-last, smaller batch is filled up with repeats, which are thrown away. On GPUs for which we have
-kernels of our own (`portrayal.generators.hopper`), the networks use them from then on.
+A denoiser repeats one block, or a few: these are compiled once and used everywhere (diffusers'
+`compile_repeated_blocks`), which takes seconds where the whole network takes minutes. A network
+without repeated blocks is compiled as a whole. A compiled network is made for one shape: the last,
+smaller batch is filled up with repeats, which are thrown away. On GPUs for which we have kernels of
+our own (`portrayal.generators.hopper`), the networks use them from then on.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -44,6 +46,7 @@ class Compilation:
         self._device = device
         self._networks = _networks(pipeline)
         self._fast: Any = None
+        self._is_hopper = False
         self._undecided = mode == "auto" and device.startswith("cuda") and bool(self._networks)
         self._expected = 0
         self._size: int | None = None
@@ -85,23 +88,63 @@ class Compilation:
         return self._fast is not None
 
     @contextlib.contextmanager
-    def guided(self, is_guided: bool) -> Iterator[None]:
-        """Say that the denoiser gets every latent twice, for two texts, until the context ends."""
+    def running(self, *, is_guided: bool) -> Iterator[None]:
+        """Compute a batch in the fastest way known, until the context ends.
+
+        Args:
+            is_guided: Whether the denoiser gets every latent twice, for two texts.
+        """
         if self._fast is not None:
             self._fast.is_guided = is_guided
         try:
-            yield
+            with self._attention():
+                yield
         finally:
             if self._fast is not None:
                 self._fast.is_guided = False
 
+    def _attention(self) -> contextlib.AbstractContextManager[None]:
+        """Prefer cuDNN's attention where it was measured to be faster than torch's usual one."""
+        if not self.compiled or not self._is_hopper:
+            return contextlib.nullcontext()
+        attention = import_extra("torch.nn.attention", extra="models")
+        kinds = attention.SDPBackend
+        order = [kinds.CUDNN_ATTENTION, kinds.FLASH_ATTENTION, kinds.EFFICIENT_ATTENTION]
+        return attention.sdpa_kernel([*order, kinds.MATH], set_priority=True)  # type: ignore[no-any-return]
+
     def _compile(self) -> None:
         self._undecided = self._at_once = False
-        if _has_kernels(self._pipeline, self._device):
+        self._is_hopper = _has_kernels(self._pipeline, self._device)
+        if self._is_hopper:
             self._fast = _speed_up(self._pipeline)
         for network in self._networks:
-            network.compile(backend=BACKEND, dynamic=False)
+            compile_network(network)
             self.compiled = True
+
+
+def compile_network(network: Any) -> None:
+    """Compile the blocks that a network repeats, or the network where it repeats none."""
+    blocks = repeated_blocks(network)
+    if not blocks:
+        network.compile(backend=BACKEND, dynamic=False)
+        return
+    network._repeated_blocks = blocks  # of this network alone; some classes declare none
+    network.compile_repeated_blocks(backend=BACKEND, dynamic=False)
+
+
+def repeated_blocks(network: Any) -> list[str]:
+    """Return the classes of the blocks that a network repeats: as declared, else as found."""
+    if declared := getattr(network, "_repeated_blocks", None):
+        return list(declared)
+    if not hasattr(network, "compile_repeated_blocks"):
+        return []
+    children = Counter(
+        type(block).__name__
+        for blocks in network.children()
+        if type(blocks).__name__ == "ModuleList"
+        for block in blocks
+    )
+    return [name for name, count in children.items() if count > 1]
 
 
 def _networks(pipeline: Any) -> list[Any]:

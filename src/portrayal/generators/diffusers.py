@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -19,14 +21,17 @@ from portrayal.generators.compilation import Compilation
 from portrayal.generators.kept_text import KeptText
 from portrayal.generators.pipelines import (
     PipelineFiles,
+    lay_channels_last,
     load_pipeline,
     read_defaults,
     read_pipeline_files,
     use_scheduler,
 )
+from portrayal.generators.placement import move_in_turns, placement_for
 from portrayal.generators.registry import GeneratorKind
 from portrayal.generators.sent import SentImages
 from portrayal.generators.settings import SETTINGS
+from portrayal.generators.slices import decode_in_slices
 from portrayal.generators.steps import know_timesteps
 from portrayal.generators.texts import EMBEDDINGS, FIXED, PromptEmbeddings, TextWindow
 from portrayal.loading import (
@@ -40,7 +45,6 @@ from portrayal.loading import (
 from portrayal.records import GeneratedImage, Identity, Request, plain
 
 _BATCH = {"cpu": 16, "mps": 8}
-_PROBE_STEPS = 2
 _CALL_NAMES = {"steps": "num_inference_steps", "guidance": "guidance_scale"}
 
 
@@ -127,7 +131,8 @@ class DiffusersGenerator:
             negative = self._sampling.negative_prompt
             self._texts = PromptEmbeddings(pipeline, guided=guided, negative_prompt=negative)
         unet = getattr(pipeline, "unet", None)
-        self._kept = None if unet is None or self._texts is None else KeptText(unet)
+        can_keep = unet is not None and self._texts is not None and not _moves(pipeline)
+        self._kept = KeptText(unet) if can_keep else None
         cut = {"truncate": True} if truncate else {}
         self.identity = Identity("diffusers", name, {**files, **self._settings(), **cut})
 
@@ -159,9 +164,9 @@ class DiffusersGenerator:
             sent = self._send(filled)
         return lambda: sent.images()[: len(requests)]
 
-    def probe(self, requests: Sequence[Request]) -> list[GeneratedImage]:
-        """Make images in two steps: worthless, but they take as much memory as good ones."""
-        return self._generate(requests, {"num_inference_steps": _PROBE_STEPS})
+    def probe(self, requests: Sequence[Request], steps: int) -> list[GeneratedImage]:
+        """Make images in a few steps: worthless, but they take as much memory as good ones."""
+        return self._generate(requests, {"num_inference_steps": steps})
 
     def _generate(
         self, requests: Sequence[Request], instead: Mapping[str, Any] | None = None
@@ -176,7 +181,10 @@ class DiffusersGenerator:
         prompts = [request.prompt for request in requests]
         with torch.inference_mode(), quietly("diffusers", "transformers"):
             texts = self._texts_for(prompts)
-            with self._reading(texts), self._compilation.guided(self._is_guided(texts)):
+            with (
+                self._reading(texts),
+                self._compilation.running(is_guided=self._is_guided(texts)),
+            ):
                 output = self._pipeline(
                     **texts,
                     **{**self._call, **(instead or {})},
@@ -250,14 +258,14 @@ def open_diffusers(
     compile: str = "auto",
     **settings: Any,
 ) -> DiffusersGenerator:
-    """Load a pipeline by folder or Hub id.
+    """Load a pipeline by folder or Hub id; where its weights are larger than a GPU, in turns.
 
     Args:
         model: A folder, or an id such as "owner/name".
         name: The model's name in the identity; its Hub id or the folder's last name if left out.
         device: Where to run; by default a GPU where there is one.
-        batch_size: Images at once; where left out, on a GPU the most that fit. Halved by the
-            loop where memory runs out.
+        batch_size: Images at once; where left out, on a GPU the fastest number that fits. Halved
+            by the loop where memory runs out.
         truncate: Let prompts be cut to the text window; kept in the identity.
         compile: "auto" compiles the network on a GPU where the run is long enough; "on"; "off".
         settings: The fields of `Weights` and of `Sampling`.
@@ -278,27 +286,74 @@ def open_diffusers(
         raise GenerationError(f"batch_size is {batch_size}; allowed: 1 or more")
     sampling = {key: value for key, value in settings.items() if value is not None}
     adapters = [find_adapter(written) for written in weights.lora]  # before gigabytes are loaded
-    pipeline = load_pipeline(files, dtype=kind, device=place)
+    hashes = ThreadPoolExecutor(1, "portrayal-hash")  # while the weights load
+    weights_hash = hashes.submit(copy_context().run, lambda: files.weights_hash)
+    hashes.shutdown(wait=False)
+    pipeline = load_pipeline(files, dtype=kind)
+    placement = placement_for(pipeline, place)
+    if placement == "whole":
+        pipeline.to(place)
     fuse_adapters(pipeline, adapters)
-    generator = DiffusersGenerator(
+    if placement != "whole":
+        move_in_turns(pipeline, placement, place)
+    return generator_of(
         pipeline,
         name or source.name,
         replace(Sampling(**defaults), **sampling),
-        files=_files_identity(source, files, adapters),
-        batch_size=batch_size or _BATCH.get(place.partition(":")[0], 16),
+        files=_files_identity(source, files, weights_hash.result(), adapters),
+        batch_size=batch_size,
         truncate=truncate,
-        compilation=Compilation(pipeline, mode=compile, device=place),
+        compile=compile if placement == "whole" else "off",
     )
-    if batch_size is None and place.startswith("cuda"):
-        generator.batch_size = batch_for_gpu(generator.probe, place)
+
+
+def generator_of(
+    pipeline: Any,
+    name: str,
+    sampling: Sampling,
+    *,
+    files: dict[str, Any],
+    batch_size: int | None = None,
+    truncate: bool = False,
+    compile: str = "auto",
+) -> DiffusersGenerator:
+    """Return a generator on a pipeline that is ready to run, at its best on its device.
+
+    Args:
+        pipeline: A text-to-image pipeline of diffusers, on its device.
+        name: The model's name in the identity.
+        sampling: How to sample.
+        files: What identifies the model's files, for the identity.
+        batch_size: Images at once; where left out, on a GPU the fastest number that fits.
+        truncate: Let prompts be cut to the text window.
+        compile: See `open_diffusers`.
+    """
+    device = str(pipeline._execution_device)
+    if device.startswith("cuda") and not _moves(pipeline):
+        lay_channels_last(pipeline)
+    decode_in_slices(pipeline)
+    generator = DiffusersGenerator(
+        pipeline,
+        name,
+        sampling,
+        files=files,
+        batch_size=batch_size or _BATCH.get(device.partition(":")[0], 16),
+        truncate=truncate,
+        compilation=Compilation(pipeline, mode=compile, device=device),
+    )
+    if batch_size is None and device.startswith("cuda"):
+        steps = generator.identity.settings.get("steps", 1)
+        generator.batch_size = batch_for_gpu(
+            generator.probe, generator.identity, steps=steps, device=device
+        )
     return generator
 
 
 def _files_identity(
-    source: ModelSource, files: PipelineFiles, adapters: Sequence[Adapter]
+    source: ModelSource, files: PipelineFiles, weights_hash: str, adapters: Sequence[Adapter]
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "weights": files.weights_hash,
+        "weights": weights_hash,
         "configuration": files.configuration_hash,
     }
     if source.revision is not None:
@@ -360,6 +415,11 @@ def _has_two_texts(pipeline: Any, texts: Mapping[str, Any]) -> bool:
     """Whether a UNet pipeline works with classifier-free guidance."""
     negative = texts.get("negative_prompt_embeds")
     return negative is not None and pipeline.unet.config.time_cond_proj_dim is None
+
+
+def _moves(pipeline: Any) -> bool:
+    """Whether weights come to the device only when they are needed."""
+    return bool(pipeline.device != pipeline._execution_device)
 
 
 def _own_size(pipeline: Any) -> tuple[int | None, int | None]:

@@ -143,8 +143,8 @@ def read_defaults(source: ModelSource) -> dict[str, Any]:
     return found
 
 
-def load_pipeline(files: PipelineFiles, *, dtype: str, device: str) -> Any:
-    """Load a text-to-image pipeline, without bars and remarks.
+def load_pipeline(files: PipelineFiles, *, dtype: str) -> Any:
+    """Load a text-to-image pipeline to the CPU, without bars and remarks.
 
     Raises:
         GenerationError: It cannot be loaded, or it makes no images from text.
@@ -163,7 +163,6 @@ def load_pipeline(files: PipelineFiles, *, dtype: str, device: str) -> Any:
         with loading(folder, "transformers", "diffusers", error=GenerationError):
             pipeline = _from_pretrained(diffusers, files, options)
             pipeline.set_progress_bar_config(disable=True)
-            pipeline.to(device)
             for name in files.components:
                 if name.startswith("tokenizer"):
                     require_vocabulary(
@@ -173,8 +172,6 @@ def load_pipeline(files: PipelineFiles, *, dtype: str, device: str) -> Any:
         raise
     except Exception as problem:  # a model folder is foreign input: anything may be wrong
         raise GenerationError(f"{folder}: cannot be loaded: {first_line(problem)}") from problem
-    if device.startswith("cuda"):
-        lay_channels_last(pipeline)
     return pipeline
 
 

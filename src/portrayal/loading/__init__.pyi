@@ -22,5 +22,7 @@ from .model_files import weight_files as weight_files
 from .official import official_headers_hook as official_headers_hook
 from .pretrained import loading as loading
 from .pretrained import require_vocabulary as require_vocabulary
+from .remembered import recall as recall
+from .remembered import remember as remember
 from .spending import Ceiling as Ceiling
 from .spending import CeilingWords as CeilingWords

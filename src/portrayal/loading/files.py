@@ -4,7 +4,9 @@ The hash of a model's weights covers every byte of every safetensors file that i
 look (header, size, first and last MiB) would miss a fine-tune that moves one layer in the middle
 of a file, and two different models under one identity is the one mistake that an audit cannot
 find later. Files of the Hub's own cache cost nothing: their names there are the hashes that were
-compared when they were downloaded. `portrayal verify --model` reads them all the same.
+compared when they were downloaded. Of other large files the hash is remembered on this machine
+while size, times, inode and device stay the same; whoever writes to a file changes its ctime.
+`portrayal verify --model` reads all files all the same.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
@@ -24,6 +28,7 @@ from typing import Any
 from portrayal.errors import PortrayalError
 from portrayal.loading.attempts import first_line
 from portrayal.loading.devices import import_extra
+from portrayal.loading.remembered import recall, remember
 from portrayal.plugins import hint_for
 from portrayal.records import digest
 
@@ -31,6 +36,10 @@ _READING: ContextVar[bool] = ContextVar("reading", default=False)
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 # What saving again changes although the model is the same.
 _NOT_CONFIGURATION = frozenset({"transformers_version", "torch_dtype", "dtype"})
+_TOPIC = "weights"
+_WORTH_BYTES = 2**20
+# A file that was written this shortly ago could be written again without its times changing.
+_SETTLED_NS = 2 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +118,13 @@ def configuration_hash(root: Path, files: Iterable[Path]) -> str:
 
 
 def content_hash(path: Path) -> str:
-    """Return the SHA-256 of a file; remembered in this process while the file stays as it is."""
+    """Return the SHA-256 of a file, read or remembered; within `reading_contents` always read."""
     real = path.resolve()
-    if not _READING.get() and _is_in_hub_cache(real):
+    if _READING.get():
+        return _read_hash(real)
+    if _is_in_hub_cache(real):
         return real.name
-    state = real.stat()
-    return _content_hash(str(real), state.st_mtime_ns, state.st_size)
+    return _known_hash(real, _state(real))
 
 
 @contextlib.contextmanager
@@ -139,9 +149,27 @@ def _is_in_hub_cache(real: Path) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _content_hash(path: str, mtime_ns: int, size: int) -> str:
-    del mtime_ns, size  # part of the memory's key only
-    with open(path, "rb") as file:
+def _known_hash(path: Path, state: tuple[int, ...]) -> str:
+    """Return a file's hash; remembered on this machine while the file's state is the same."""
+    size, *times = state[:3]
+    is_worth_it = size >= _WORTH_BYTES and os.name == "posix"
+    key = [str(path), *state]
+    if is_worth_it and re.fullmatch(r"[0-9a-f]{64}", known := str(recall(_TOPIC, key))):
+        return known
+    found = _read_hash(path)
+    if is_worth_it and _state(path) == state and time.time_ns() - max(times) > _SETTLED_NS:
+        remember(_TOPIC, key, found)
+    return found
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written or replaced: size, times, inode, device."""
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
+
+
+def _read_hash(path: Path) -> str:
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -39,7 +39,7 @@ class FastNetworks:
     """A pipeline's UNet and decoder, computed faster until `undo`.
 
     Args:
-        unet: A UNet2DConditionModel of diffusers.
+        unet: A UNet2DConditionModel of diffusers; None where the denoiser is of another make.
         decoder: The decoder of its autoencoder; None leaves it alone.
     """
 
@@ -48,7 +48,8 @@ class FastNetworks:
         self._undo: list[Callable[[], None]] = []
         self._plain: list[tuple[Any, Callable[..., Any]]] = []
         self._spread: list[Any] = []
-        self._start = SharedStart(unet) if SharedStart.fits(unet) else None
+        can_share = unet is not None and SharedStart.fits(unet)
+        self._start = SharedStart(unet) if can_share else None
         if self._start is not None:
             self._undo.append(self._start.undo)
             self._plain.append((self._start.block, self._start.plain))
@@ -165,12 +166,16 @@ def speed_up(pipeline: Any) -> FastNetworks | None:
         pipeline: A pipeline of diffusers, on a GPU, in half precision.
     """
     unet = getattr(pipeline, "unet", None)
-    if type(unet).__name__ != "UNet2DConditionModel" or _is_changed(unet):
-        return None
+    if type(unet).__name__ != "UNet2DConditionModel":
+        unet = None
     decoder = _half_decoder(pipeline)
+    known = [network for network in (unet, decoder) if network is not None]
+    if not known or any(map(_is_changed, known)):
+        return None
     fast: FastNetworks | None = None
     try:
-        calls = [_one_step(unet)] + ([] if decoder is None else [_one_decoding(decoder)])
+        calls = [] if unet is None else [_one_step(unet)]
+        calls += [] if decoder is None else [_one_decoding(decoder)]
         plain = [call() for call in calls]
         fast = FastNetworks(unet, decoder)
         fast.is_guided = True
