@@ -8,6 +8,7 @@ reads as 0, and a share that is not whole never as 0% or 100%.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -119,3 +120,12 @@ def cell(value: Any, column: str = "") -> str:
 def _rounded(value: float, places: int) -> str:
     """Round half up, as people do; `repr` gives the decimal that a reader would round."""
     return f"{Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):f}"
+
+
+def with_minus(text: object) -> str:
+    """Return a text with true minus signs before its numbers.
+
+    >>> with_minus("well-known: -0.5 to -.1")
+    'well-known: \u22120.5 to \u2212.1'
+    """
+    return re.sub(r"(?<![\w-])-(?=[\d.∞])", "\u2212", str(text))

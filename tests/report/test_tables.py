@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -9,8 +11,8 @@ import pytest
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import PortrayalError
-from portrayal.findings import Results, Sides
-from portrayal.report import write_tables
+from portrayal.findings import DataTable, Results, Sides
+from portrayal.report import tables, write_tables
 
 
 def test_every_table_is_written_in_every_format(audit: AuditFolder, tmp_path: Path) -> None:
@@ -42,3 +44,22 @@ def test_an_unknown_format_is_one_line_and_writes_nothing(
     with pytest.raises(PortrayalError, match="'docx' is unknown; allowed: csv, latex, markdown"):
         write_tables(audit, tmp_path / "t", formats=("csv", "docx"))
     assert not (tmp_path / "t").exists()
+
+
+def test_latex_compiles(reported: Path, tmp_path: Path) -> None:
+    """Prompts of this audit have quotes, tags and ampersands; symbols are those of our texts."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed; on Debian: apt-get install texlive-latex-base")
+    files = write_tables(AuditFolder(reported), tmp_path, formats=("latex",))
+    odd = DataTable("s", "−1 → ±2 × ≤ ≥ ∞ Δ α κ τ “x” – …", ("-1", "_"), [[1, ""]])
+    symbols = tables._latex(odd)
+    (tmp_path / "symbols.tex").write_text(symbols, encoding="utf-8")
+    body = "\n".join(rf"\input{{{one.name}}}\clearpage" for one in [*files, Path("symbols.tex")])
+    head = r"\documentclass{article}\usepackage{booktabs}"
+    text = rf"{head}\begin{{document}}{body}\end{{document}}"
+    (tmp_path / "all.tex").write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+        cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:]

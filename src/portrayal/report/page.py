@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import functools
 import json
-import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from portrayal.findings import (
     form_of,
 )
 from portrayal.generators import notice
-from portrayal.numbers import cell, count, number, percent
+from portrayal.numbers import cell, count, number, percent, with_minus
 from portrayal.report.evidence import Evidence, SameSeeds, Shelf
 from portrayal.report.figures import figure
 from portrayal.report.first_screen import cards, chosen
@@ -341,11 +340,6 @@ def vega() -> str:
     return bundle.replace("</script", "<\\/script")
 
 
-def _minus(text: str) -> str:
-    """Return a text with true minus signs before its numbers."""
-    return re.sub(r"(?<![\w-])-(?=[\d.∞])", "\u2212", str(text))
-
-
 def environment() -> Any:
     """Return what renders the templates of pages."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -364,7 +358,7 @@ def environment() -> Any:
         capital=capital,
         cell=cell,
         count=count,
-        minus=_minus,
+        minus=with_minus,
         number=number,
         percent=percent,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from portrayal.audit import AuditFolder, harmless, write_text
 from portrayal.errors import PortrayalError, one_of
 from portrayal.findings import DataTable, Results, Sides, form_of
-from portrayal.numbers import cell
+from portrayal.numbers import cell, with_minus
 from portrayal.report.files import stem_of
 
 TABLE_FORMATS = {"csv": "csv", "latex": "tex", "markdown": "md"}
@@ -20,6 +21,8 @@ _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "…": r"\dots{}", "\n": " ",
+    "−": "$-$", "→": r"$\to$", "±": r"$\pm$", "×": r"$\times$", "≤": r"$\leq$", "≥": r"$\geq$",
+    "∞": r"$\infty$", "Δ": r"$\Delta$", "α": r"$\alpha$", "κ": r"$\kappa$", "τ": r"$\tau$",
 }  # fmt: skip
 
 
@@ -123,15 +126,20 @@ def _cells(table: DataTable) -> Iterator[list[str]]:
 
 
 def _numeric(table: DataTable) -> list[bool]:
-    """Tell which columns are numbers."""
+    """Tell which columns are numbers, also written ones."""
     columns: list[tuple[Any, ...]] = list(zip(*table.rows, strict=True))
-    return [any(isinstance(value, int | float) for value in column) for column in columns] or [
-        False
-    ] * len(table.columns)
+    return [any(_is_number(value) for value in column) for column in columns] or [False] * len(
+        table.columns
+    )
+
+
+def _is_number(value: Any) -> bool:
+    written = isinstance(value, str) and re.fullmatch(r"[<>-]?[\d.,]+%?", value)
+    return isinstance(value, int | float) or bool(written)
 
 
 def _escaped(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in text)
+    return "".join(_LATEX.get(letter, letter) for letter in with_minus(text))
 
 
 _WRITERS = {"csv": _csv, "latex": _latex, "markdown": _markdown}
