@@ -186,6 +186,9 @@ def _estimates(found: Sequence[Finding]) -> None:
     _left_out(len(found))
 
 
+_INTERVAL = "95% CI"
+
+
 def numbers_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print questions over the width that is left, and their numbers to the right.
 
@@ -215,12 +218,13 @@ def told(text: str, style: str = "", indent: int = 0) -> None:
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a small table, numbers to the right."""
+    """Print a small table, numbers to the right; beside intervals the first column is broken."""
     table = Table(box=None, pad_edge=False, header_style="dim")
+    whole = _INTERVAL if _INTERVAL in columns else columns[0]
     for index, name in enumerate(columns):
         numbers = any(isinstance(row[index], (int, float)) for row in rows)
         table.add_column(
-            name, overflow="fold", no_wrap=index == 0, justify="right" if numbers else "left"
+            name, overflow="fold", no_wrap=name == whole, justify="right" if numbers else "left"
         )
     for row in rows:
         table.add_row(*[Text(cell(v, name)) for v, name in zip(row, columns, strict=True)])
@@ -261,7 +265,7 @@ def _with_intervals(
         ]
         return [*row[:low], interval(*bounds), *row[low + 1 : high], *row[high + 1 :]]
 
-    names = [*columns[:low], "95% CI", *columns[low + 1 : high], *columns[high + 1 :]]
+    names = [*columns[:low], _INTERVAL, *columns[low + 1 : high], *columns[high + 1 :]]
     return names, [merged(row) for row in rows]
 
 

@@ -34,8 +34,10 @@ IN_HAND = 2
 
 ABSENT_S = 300.0
 ABSENT_VOTES = 3
+LEAST_OTHERS = 5
 """A rater who did nothing for so long, or while others cast so many votes each, is away: images in
-hand go to others. The second rule holds however fast people work."""
+hand go to others. The second rule holds however fast people work. Only those count as others who
+did something since, but at least so many: two fast ones do not make a slow one absent."""
 
 REPEAT_AFTER = 8
 """An image comes a second time after at least so many others."""
@@ -138,11 +140,16 @@ def _away(tasks: Sequence[Dealt], now: float) -> set[int]:
     for one in tasks:
         last[one.rater] = max(last.get(one.rater, 0.0), one.dealt_at, one.done_at or 0.0)
     cast = sorted(one.done_at for one in tasks if one.done_at is not None)
-    many = ABSENT_VOTES * len(last)
+    active = sorted(last.values())
+
+    def since(times: Sequence[float], at: float) -> int:
+        return len(times) - bisect.bisect_right(times, at)
+
     return {
         rater
         for rater, at in last.items()
-        if now - at > ABSENT_S or len(cast) - bisect.bisect_right(cast, at) > many
+        if now - at > ABSENT_S
+        or since(cast, at) > ABSENT_VOTES * max(LEAST_OTHERS, since(active, at))
     }
 
 
