@@ -52,10 +52,12 @@ EXPLAINED: Mapping[tuple[str, str], Why] = {
         ALL_BUT_COUNTS,
     ),
     ("*", "Cramér's V"): Why(
-        "Cramér's V over prompts is freed of what differences between prompts add",
+        "Cramér's V over prompts is corrected for what differences between prompts add",
         ALL_BUT_COUNTS,
     ),
-    ("*", "diversity score"): Why("The diversity score is given at endless images", ALL_BUT_COUNTS),
+    ("*", "diversity score"): Why(
+        "The diversity score is given at unlimited images", ALL_BUT_COUNTS
+    ),
     ("*", "many-group diversity"): Why(
         "A many-group diversity compares images of different prompts, without random numbers",
         ALL_BUT_COUNTS,

@@ -20,7 +20,7 @@
     ├── PluginError                an installed package registers what portrayal cannot use
     └── MissingExtra               an optional dependency is not installed; says the pip command
 
-A message is one line: what, where, what was got, what is allowed, how to mend it. Anything else
+A message is one line: what, where, what was got, what is allowed, how to fix it. Anything else
 that reaches the user with a traceback is a bug. A setting that a message speaks of stands in
 backquotes, by its name in Python: "choose another `out`"; the CLI writes `--out`.
 """

@@ -163,7 +163,7 @@ class GeneratedImage:
 
     @classmethod
     def failed(cls, reason: str) -> GeneratedImage:
-        """Return a failure that retrying did not mend."""
+        """Return a failure that retrying did not fix."""
         return cls("failed", None, reason)
 
 

@@ -88,7 +88,7 @@ def test_where_every_image_fails_the_run_says_why_and_fails(
         assert answer.code == 1
         *_, line = answer.err.splitlines()
         assert "no image could be made, 12 failed, most with: HTTP 400 invalid_prompt" in line
-        assert line.endswith("; mend it and run again with --retry-failed")
+        assert line.endswith("; fix it and run again with --retry-failed")
     assert not (out / "report").exists()
     server.behave = lambda number, body: "ok" if "chef" in body["prompt"] else "bad request"
     some = portrayal("generate", work, *words, "--retry-failed")

@@ -39,7 +39,7 @@ def test_steps_are_the_same(name: str) -> None:
 
     plain, knowing = getattr(diffusers, name)(), getattr(diffusers, name)()
     know_timesteps(knowing)
-    for steps in (7, 4):  # the second run begins anew
+    for steps in (7, 4):  # the second run begins again
         assert denoise(knowing, steps).equal(denoise(plain, steps))
     assert inspect.signature(knowing.step) == inspect.signature(plain.step)
     assert inspect.signature(knowing.set_timesteps) == inspect.signature(plain.set_timesteps)

@@ -36,7 +36,7 @@ def test_broken_rows_are_stored_as_failed_and_listed(tmp_path: Path) -> None:
     listed = dict(list(csv.reader(summary.listed.read_text().splitlines()))[1:])
     assert set(listed) == {"row 5", "row 9", "row 14", "row 15", "row 16", "row 17"}
     assert listed["row 9"].startswith("7.png: no such image")
-    # What is mended is taken in by the next import; what was there stays.
+    # What is fixed is taken in by the next import; what was there stays.
     (source / "3.png").write_bytes(image(3))
     again = import_images(source, tmp_path / "audit", skip_broken=True)
     assert (again.added, again.skipped) == (1, 5)

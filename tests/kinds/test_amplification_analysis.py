@@ -101,7 +101,7 @@ def test_one_estimate_has_one_p(result: StudyResult) -> None:
 
 
 def test_shared_training_images_are_one_chance_for_all_prompts(tmp_path: Path) -> None:
-    """With endless generated images, what is left to chance is the training side alone."""
+    """With unlimited generated images, what is left to chance is the training side alone."""
     study = a_study(occupations=["engineer"], subsets=["naive"], images=400)
     captions = {"engineer": Captions(split(6, 14))}
     generated = {text: Shown(40, 360) for text in ENGINEER}

@@ -140,7 +140,7 @@ def test_the_test_of_usable_images_is_the_one_of_all_relabellings(
 def test_the_test_of_bias_is_that_of_an_independent_permutation(
     found: dict[str, list[dict[str, Any]]],
 ) -> None:
-    """Images of one attribute are dealt out anew to the two sides, 20,000 times."""
+    """Images of one attribute are dealt out again to the two sides, 20,000 times."""
     rng = np.random.default_rng(8)
     sides = {
         "doctor": (np.repeat([1, -1], [18, 2]), np.repeat([1, -1], [14, 2])),

@@ -70,7 +70,7 @@ def truth(
     ] = Whose.painter,
     json: o.Json = False,
 ) -> None:
-    """State what a study would find on practice:painter, or on the model, with endless images."""
+    """State what a study would find on practice:painter, or on the model, with unlimited images."""
     from portrayal.studies import load_studies
     from portrayal_practice.calibration import measured_truth, study_truth
 
@@ -127,7 +127,7 @@ def show_truths(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print what is true in the practice world as a table that stays readable in 80 columns."""
     table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("question", ratio=1, overflow="fold")
-    for name in ("truth", "95 % interval", "how"):
+    for name in ("truth", "95% interval", "how"):
         table.add_column(name, justify="right", no_wrap=True)
     heading = None
     for row in rows:

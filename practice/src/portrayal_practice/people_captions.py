@@ -4,7 +4,7 @@ How often the presentation of a person at work is made explicit depends on how r
 
     P(indicator | presentation g, occupation) = INDICATOR_TOP - INDICATOR_SLOPE * share of g
 
-which gives about 60 % over all captions that name an occupation. Captions with an intervention on
+which gives about 60% over all captions that name an occupation. Captions with an intervention on
 perceived gender, and those of people whose presentation is ambiguous, have none. Captions with
 another intervention follow the rule like plain ones: what is left without an indicator then shows
 the same shares with such a sentence and without it.

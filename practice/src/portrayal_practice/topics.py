@@ -40,7 +40,7 @@ TOPIC_SHARES = {
     "place": 0.030,
 }
 """Share of each topic in the corpus: 48 % occupations (decoys are ambiguous uses of such a word),
-20 % other people, 4.5 % weddings, 24.5 % things, 3 % places."""
+20% other people, 4.5% weddings, 24.5% things, 3% places."""
 
 ADJECTIVE_SHARE = 0.22
 PLACE_SHARE = 0.22

@@ -76,7 +76,7 @@ def part_folders(audit: Path) -> list[Path]:
 
 
 def drop_doubled_rows(folder: Path) -> int:
-    """Write parts that hold doubled rows anew without them; return how many rows were dropped.
+    """Write parts that hold doubled rows again without them; return how many rows were dropped.
 
     A row is dropped only after the part with the row that counts instead was verified.
     """

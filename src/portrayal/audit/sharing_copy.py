@@ -92,7 +92,7 @@ def _groups(path: Path, columns: list[str] | None = None) -> Iterator[pa.Table]:
 
 
 def _write(goal: Path, path: Path, tables: Iterator[pa.Table]) -> None:
-    """Write a part anew, in the place among the others that it had."""
+    """Write a part again, in the place among the others that it had."""
     with parts.prepared(goal, tables, ahead_of=[path]) as appear:
         appear()
 

@@ -1,6 +1,6 @@
 """Whether an audit folder is what it says it is: hashes, keys, identities, references to images.
 
-Reads everything and changes nothing. `repair` mends what can be mended.
+Reads everything and changes nothing. `repair` fixes what can be fixed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""import, export, repair: images and embeddings in, files out, damage mended."""
+"""import, export, repair: images and embeddings in, files out, damage fixed."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def repair(
     With --model (or --imported-as): write a lost audit.json again, if that model made the images.
     """
     from portrayal.audit import rebuild_header
-    from portrayal.audit import repair as mend
+    from portrayal.audit import repair as fix
     from portrayal.generators import open_generator
     from portrayal.records import Identity
 
@@ -149,7 +149,7 @@ def repair(
         )
         proved = rebuild_header(audit, identity)
         console.say(f"audit.json written again: {proved} images are by {identity.name}")
-    done = mend(audit)
+    done = fix(audit)
     if json:
         console.as_json(done.as_dict())
     else:

@@ -65,7 +65,7 @@ notes = _PlainConsole(stderr=True, highlight=False, emoji=False)
 
 
 class _Rate(ProgressColumn):
-    """Images a second, over the last moments."""
+    """Images per second, over the last moments."""
 
     def render(self, task: Task) -> Text:
         """Write the rate, or nothing before the first batch."""

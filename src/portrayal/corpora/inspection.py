@@ -72,7 +72,7 @@ def check_unchanged(source: CorpusFile, place: Place, corpus: Path) -> None:
         said = str(error) if isinstance(error, CorpusError) else first_line(error)
         raise CorpusError(
             f"{shown(place.path)}: cannot be read any more: {said}; put it back, or add "
-            "the corpus anew in another folder"
+            "the corpus again in another folder"
         ) from error
     if not same:
         raise CorpusError(

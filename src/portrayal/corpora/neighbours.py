@@ -4,7 +4,7 @@ Exact: every caption's cosine with every prompt of its term is computed, piece b
 largest are kept; equal captions are ordered by source and row. From the same vectors the answer is
 always the same, however the work was cut. The vectors themselves differ in their last digits from
 machine to machine and with the captions that share a batch (about 1e-7 in a cosine), so embedding a
-corpus anew may swap captions that are nearer to each other than that.
+corpus again may swap captions that are nearer to each other than that.
 """
 
 from __future__ import annotations

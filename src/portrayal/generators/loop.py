@@ -184,7 +184,7 @@ class _Run:
             if len(self._failed) >= self._patience.hopeless:
                 raise GenerationError(
                     f"{len(self._failed)} batches failed one after another, the last with: "
-                    f"{batch[-1][1].reason}; mend it and run the same command again, "
+                    f"{batch[-1][1].reason}; fix it and run the same command again, "
                     "it continues where it stopped"
                 )
             return

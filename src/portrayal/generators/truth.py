@@ -1,6 +1,6 @@
 """What a generator that knows itself can state: group shares of any prompt, and many images.
 
-Kinds of study compute from it what they would find with endless images (`Kind.truth`).
+Kinds of study compute from it what they would find with unlimited images (`Kind.truth`).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Pool:
 
 
 class StatesTruth(Protocol):
-    """A generator that can state what endless images of it would show."""
+    """A generator that can state what unlimited images of it would show."""
 
     def shares(
         self, prompts: Sequence[str], *, axis: str, groups: Sequence[str]

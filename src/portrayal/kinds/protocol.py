@@ -186,7 +186,7 @@ class Kind(ABC, Generic[S]):
         """
 
     def truth(self, study: S, world: StatesTruth, *, samples: int) -> Sequence[Truth]:
-        """Return what the study would find with endless images of a generator that states them.
+        """Return what the study would find with unlimited images of a generator that states them.
 
         Args:
             study: The study.

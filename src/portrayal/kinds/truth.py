@@ -1,4 +1,4 @@
-"""What a study would find with endless images: one row per finding that has a truth."""
+"""What a study would find with unlimited images: one row per finding that has a truth."""
 
 from __future__ import annotations
 

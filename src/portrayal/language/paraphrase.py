@@ -284,7 +284,7 @@ class ChatParaphraser:
             status = getattr(error, "status_code", None)
             what = f"answers {status}" if status else f"does not answer ({type(error).__name__})"
             raise LanguageError(
-                f"paraphraser {self._model}: the endpoint {what}; mend it (the key is read from "
+                f"paraphraser {self._model}: the endpoint {what}; fix it (the key is read from "
                 f"{KEY}) and run the same command again, it continues where it stopped"
             ) from error
         choices = answer.choices or ()

@@ -1,6 +1,6 @@
 """Parts of speech, when the user has a tagger: a noun for a noun, a verb for a verb.
 
-Each candidate is put into the sentence and the sentence is tagged anew, since one word can be
+Each candidate is put into the sentence and the sentence is tagged again, since one word can be
 several parts of speech. Parts are compared coarsely: singular and plural nouns are nouns, all
 tenses are verbs.
 """

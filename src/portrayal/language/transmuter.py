@@ -1,4 +1,4 @@
-"""What a transmuter is: it writes a prompt anew with other words in some places."""
+"""What a transmuter is: it writes a prompt again with other words in some places."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Transmuter(Protocol):
         """Return the positions of the words that it can replace, counted from 0."""
 
     def draw(self, prompt: str, positions: Sequence[int], draws: range, *, seed: int) -> list[Draw]:
-        """Return some draws of an endless series of texts with these words replaced.
+        """Return some draws of an unlimited series of texts with these words replaced.
 
         Draw number n is the same whichever others are asked for, so a longer series begins with
         the shorter one.

@@ -203,7 +203,7 @@ def _require_images(audit: AuditFolder) -> None:
         return
     raise GenerationError(
         f"{audit.path}: no image could be made, {sum(n for _, n in found):,} failed, most with: "
-        f"{found[0][0]}; mend it and run again with `retry_failed`"
+        f"{found[0][0]}; fix it and run again with `retry_failed`"
     )
 
 

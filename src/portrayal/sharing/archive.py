@@ -2,7 +2,7 @@
 
 The archive's comment is the SHA-256 of all bytes before it, so nothing in it can change unnoticed,
 neither a file nor the archive's own tables. Who changes the file on purpose can compute the comment
-anew: compare the SHA-256 of the whole file with the one that was published.
+again: compare the SHA-256 of the whole file with the one that was published.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def amplification(
     switching: Switching = "exclude",
     confidence: float = 0.95,
 ) -> AmplificationResult:
-    """Return how much further from 50 % generated images are than training images.
+    """Return how much further from 50% generated images are than training images.
 
     Per occupation `A = |G - 50| - |T - 50|` with G and T the percentages of one group; then the
     mean over occupations. From -50 to 50: positive means amplified, negative de-amplified, and it

@@ -148,7 +148,7 @@ class MatchedSides:
     def single(self) -> SingleComparison | None:
         """Return the only two shares there are, each estimated on its own; None if there are more.
 
-        Such estimates are a little off near 50 %; over many that adds up, for one it is small
+        Such estimates are a little off near 50%; over many that adds up, for one it is small
         beside the noise.
         """
         if len(self._of) != 1:
@@ -255,7 +255,7 @@ class _Tested(NamedTuple):
 
 
 def _over_occupations(each: FloatArray, noise: Noise, confidence: float) -> _Tested:
-    """Return Student's bounds and p-value, freed of the skewness that folding brings.
+    """Return Student's bounds and p-value, corrected for the skewness that folding brings.
 
     Reference: Hall (1992), On the removal of skewness by transformation, JRSS B 54.
     """

@@ -68,14 +68,14 @@ def amplification_from_counts(
     """Return mean amplification with an interval that knows that percentages come from images.
 
     `|G - 50| - |T - 50|` of the true percentages per occupation and prompt, mean over prompts, then
-    over all occupations, in percentage points from -50 to 50; positive is further from 50 % than in
+    over all occupations, in percentage points from -50 to 50; positive is further from 50% than in
     training data. |G - 50| of few images is too large by chance, so both sides are compared at the
     smaller of their two numbers of images (`portrayal.statistics.rarefaction`): without
     amplification the difference is 0 on average, whatever the shares. What a difference stands for
-    near 50 % is read from where the better counted side lies
+    near 50% is read from where the better counted side lies
     (`portrayal.statistics.amplification_scale`). `random` takes the occupations' differences as a
-    sample (Student's t, freed of the skewness of folded shares); `fixed` takes only images as one
-    (a score test, inverted). No occupation: NaN; one occupation and
+    sample (Student's t, corrected for the skewness of folded shares); `fixed` takes only images as
+    one (a score test, inverted). No occupation: NaN; one occupation and
     `random`: no interval and no p-value.
 
     Args:

@@ -1,8 +1,8 @@
 """From a difference of imbalances at a common number of images to amplification itself.
 
-Near one half the imbalance of m images says little about the share: a shift from 51 % to 57 % moves
+Near one half the imbalance of m images says little about the share: a shift from 51% to 57% moves
 the mean imbalance of 50 images by 2.6 points, not by 6. Far from one half it says all: a shift from
-71 % to 77 % moves it by 6. How much of the way a difference stands for follows from how far from
+71% to 77% moves it by 6. How much of the way a difference stands for follows from how far from
 one half the better counted side is. No difference stands for no amplification, exactly.
 
 What the shares near one half do is not visible occupation by occupation. Three ways are followed:

@@ -47,7 +47,7 @@ def reduction_from_counts(
     """Return how much amplification a better comparison takes away, from counts of images.
 
     Both comparisons have the same generated images, so what is taken away is how much further from
-    50 % the subset is than the baseline: mean over occupations of `|T' - 50| - |T - 50|`, of true
+    50% the subset is than the baseline: mean over occupations of `|T' - 50| - |T - 50|`, of true
     percentages. A subset has fewer images than the baseline and looks more uneven by chance; both
     are compared at the smaller number, as in `amplification_from_counts`. Positive: the correction
     reduces amplification. No common occupation: NaN.
@@ -150,7 +150,7 @@ class _Found(NamedTuple):
 def _items(
     one: FloatArray, two: FloatArray, *, nested: bool, occupations: Occupations, confidence: float
 ) -> _Found:
-    """Return how much further from 50 % one side is than the other; per item in points."""
+    """Return how much further from 50% one side is than the other; per item in points."""
     prompts = max(one.shape[1], two.shape[1])
     matched = MatchedSides(
         side_of_counts(one, prompts), side_of_counts(two, prompts), nested=nested

@@ -42,8 +42,8 @@ def association_permutation_test(
     count as given. `permute="stimuli"` lets each unit take its attribute images along; it needs the
     same labels in the units of a concept's `images`, `a` and `b`. Both take X and Y to have the
     same spread, and reject a true null too often where the smaller side has the larger one (4 v 12
-    prompts, 2.5 times the spread: 13-17 % in place of 5 %; studentising the permutation leaves
-    11-15 %), and `targets` also where X and Y have different attribute images.
+    prompts, 2.5 times the spread: 13-17% in place of 5%; studentising the permutation leaves
+    11-15%), and `targets` also where X and Y have different attribute images.
 
     Args:
         x: Embeddings of concept X, neutral and under both attributes.

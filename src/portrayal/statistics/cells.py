@@ -51,7 +51,7 @@ def cell_shares(
     is used. The variance of a share is that of m, plus 1 - s times that of the departure, plus what
     the uncertainty of s adds; its interval is that of the Beta distribution with this mean and
     variance, widened for few prompts as Korn and Graubard do. Such intervals hold on average over
-    the cells (simulated: 93 to 98 % at 95 %, tables of 2 x 2 to 2 x 10 cells): a cell that is the
+    the cells (simulated: 93 to 98% at 95%, tables of 2 x 2 to 2 x 10 cells): a cell that is the
     only one far from independence is drawn to it, and covered less often. An empty cell has the
     upper bound of `prompts_share_interval`, without shrinkage.
 
@@ -143,7 +143,7 @@ def _weight(square: float, freedom: int) -> tuple[float, float]:
 
     Given weight s, chi-square times s has its usual distribution, so that s given chi-square is
     Gamma(freedom / 2, chi-square / 2), cut at 1. A uniform prior draws cells of axes that have
-    something to do with each other too far (2 x 2 cells, 60 images: 91.5 % covered, not 95 %).
+    something to do with each other too far (2 x 2 cells, 60 images: 91.5% covered, not 95%).
     """
     shape = freedom / 2
     rate = max(square, 1e-9) / 2

@@ -119,7 +119,7 @@ class PairedChangeResult:
     """What an intervention changed.
 
     Attributes:
-        diversity: Eq. 1 at endless images, over attributes with known images on both sides.
+        diversity: Eq. 1 at unlimited images, over attributes with known images on both sides.
         bias: Mean of Eq. 2 over attributes judged on both sides.
         attributes: Eq. 2 of every attribute.
         flips: Names of attributes whose leading group changed.
@@ -164,7 +164,7 @@ def paired_change(
     images are unknown on one side, if within an attribute and side being unknown does not depend on
     the group; `unknown` tells the rates, and bounds without that assumption.
 
-    The change of diversity is for endless images, the mean over attributes with two images or more
+    The change of diversity is at unlimited images, a mean over attributes with two images or more
     on both sides: as in `amplification_from_counts`, both sides are compared at the smaller of
     their numbers of images, and nothing is drawn. The published scores stand beside. Intervals of
     single biases are Newcombe's for paired shares, with the correlation scaled down where not every
@@ -253,7 +253,7 @@ _NOTHING = Change(math.nan, math.nan, math.nan, UNKNOWN, math.nan, False)
 def _diversity_change(
     before: FloatArray, after: FloatArray, pairs: PairedCounts, settings: ChangeSettings
 ) -> Change:
-    """Return how much further from one half shares are after than before, at endless images."""
+    """Return how much further from one half shares are after than before, at unlimited images."""
     published = PublishedScores(_published(before), _published(after))
     both = np.minimum(pairs.n_before, pairs.n_after) >= LEAST_IMAGES
     if not both.any():

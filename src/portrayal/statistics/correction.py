@@ -13,7 +13,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     """Return q-values: the false discovery rate at which each question would count as answered.
 
     Sorted, q_(i) = min over j >= i of p_(j) * m / j, at most 1; in the order and shape given. Of
-    the questions with q <= 0.05, at most 5 % are expected to be false discoveries (questions
+    the questions with q <= 0.05, at most 5% are expected to be false discoveries (questions
     independent or positively dependent). A NaN stays NaN and does not count among the m: a question
     without an answer costs the others nothing. No p-value gives an empty array.
 

@@ -25,7 +25,7 @@ class DiversityResult:
     """A diversity score with its uncertainty.
 
     Attributes:
-        value: The score that endless images would have: Eq. 1 without what chance adds at this n.
+        value: The score at unlimited images: Eq. 1 without what chance adds at this n.
         interval: Of that score.
         published: Eq. 1 as published, which chance makes too large at small n.
         n: Images that were counted.
@@ -125,7 +125,7 @@ def diversity_score(
 
     As published, the score is too large at small n (9 images of a balanced attribute score 0.27 by
     chance), and percentiles of a bootstrap inherit the error. `value` and `interval` are for the
-    score at endless images: mean and quantiles of the posterior of
+    score at unlimited images: mean and quantiles of the posterior of
     `portrayal.statistics.imbalance`, which learns from all attributes together. Nothing is drawn at
     random. The low end is 0 exactly when complete balance, a single hypothesis that can be tested
     as such, is not rejected.

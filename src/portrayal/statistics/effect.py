@@ -59,7 +59,7 @@ class Side:
         return mean_covariance({"a": (self.a, 1.0), "b": (self.b, -1.0)}, resample)
 
     def large_sample_variance(self, resample: Resample) -> float:
-        """Estimate the variance of associations that endless images would show.
+        """Estimate the variance of associations that unlimited images would show.
 
         The plain variance is too small by the uncertainty of its own mean, and too large because a
         mean of few attribute images points a little astray, which spreads the associations.
@@ -115,7 +115,7 @@ def side_of(images: Sample, a: Sample, b: Sample) -> Side:
 
 @dataclass(frozen=True, slots=True)
 class EffectSize:
-    """Cohen's d by the paper's formula, and what the d of endless images is made from.
+    """Cohen's d by the paper's formula, and what the d of unlimited images is made from.
 
     Attributes:
         plain: The paper's formula.

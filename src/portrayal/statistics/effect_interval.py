@@ -26,8 +26,8 @@ from portrayal.statistics.intervals import Interval
 from portrayal.statistics.precision import Moves, Resample, Source, moves
 from portrayal.statistics.samples import FloatArray
 
-# Chosen by simulation between normal prompts (coverage up to 97 %) and prompts with t(4) or
-# exponential tails (down to 92 %), 4 v 4 to 25 v 25.
+# Chosen by simulation between normal prompts (coverage up to 97%) and prompts with t(4) or
+# exponential tails (down to 92%), 4 v 4 to 25 v 25.
 _PRIOR_UNITS = 6.0
 _PRIOR_SHARE = 0.35
 _PRIOR_TAILS = 3.0

@@ -103,7 +103,7 @@ def cluster_bootstrap(
 
     A bootstrap of k units is too narrow by sqrt((k - 1) / k); the standard error is repaired by
     that factor. `t` is the estimate -/+ Student's t with k - 1 degrees of freedom times the
-    standard error: it covers with few units (4 units: 95 %, where plain percentiles reach 79 %).
+    standard error: it covers with few units (4 units: 95%, where plain percentiles reach 79%).
     `percentile` follows a skewed distribution, with levels moved outward to
     Phi(-sqrt(k / (k - 1)) t), and wants 20 units or more. No row, or one unit: NaN.
 

@@ -32,7 +32,7 @@ def detectable_effect(
     d is in deviations over images, as in `association_test`. More images per unit help until r
     dominates; then only more prompts do. The attribute images are taken as many. NaN when nothing
     can be detected: fewer than two units a side, or so few that not even the most extreme split
-    reaches alpha (3 + 3 units at 5 %, two-sided).
+    reaches alpha (3 + 3 units at 5%, two-sided).
 
     Args:
         units_x: Units (prompts) of concept X.
@@ -131,7 +131,7 @@ def detectable_share(
 
     The test rejects when either tail of Binomial(n, null) is at most alpha / 2. Range `null` to 1;
     the same distance below `null` when null is 1/2. NaN when n is so small that the test never
-    rejects (n = 0 included; n < 6 at 5 %).
+    rejects (n = 0 included; n < 6 at 5%).
 
     Args:
         n: Images.

@@ -1,10 +1,10 @@
 """How precisely a statistic of several samples is known: the cluster bootstrap in closed form.
 
 A statistic moves a little when one unit (or one image) is exchanged for another. To first order the
-move is linear, and the variance of a cluster bootstrap with endless resamples is the sum of squared
-moves (the infinitesimal jackknife). Taking that sum directly costs no resampling and has no Monte
-Carlo error; with few units it is repaired where percentile bootstraps fail: the factor n / (n - 1)
-inside every stratum, and Student's t with Satterthwaite's degrees of freedom outside.
+move is linear, and the variance of a cluster bootstrap with unlimited resamples is the sum of
+squared moves (the infinitesimal jackknife). Taking that sum directly costs no resampling and has no
+Monte Carlo error; with few units it is repaired where percentile bootstraps fail: the factor
+n / (n - 1) inside every stratum, and Student's t with Satterthwaite's degrees of freedom outside.
 
 References: Efron (1982), The Jackknife, the Bootstrap and Other Resampling Plans, ch. 6;
 Satterthwaite (1946), Biometrics Bulletin 2; Cameron and Miller (2015), J. Human Resources 50.
@@ -61,7 +61,7 @@ class Moves:
         share the variance, counting df + 2 and taking 2 off the sum undoes that. Where two do,
         their shares err together, and Welch's plain formula is the better one; where one has most
         of it, that one's luck decides, and taking off is (4 v 12 units, the smaller side with 2.5
-        times the spread: 5.4 % of true nulls rejected in place of 6.6 %). What is added runs from
+        times the spread: 5.4% of true nulls rejected in place of 6.6%). What is added runs from
         -1 for one stratum, which is exact with any, to 2 for many; chosen by simulation.
         """
         parts = np.zeros((self.freedom.size, self.values.shape[1]))

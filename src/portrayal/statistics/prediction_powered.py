@@ -133,7 +133,7 @@ def prediction_powered_share(
     1 + n / (N - n), which is plain prediction-powered inference; 0 leaves the labels alone. Images
     on which people cannot tell leave numerator and denominator, both estimated so.
 
-    The standard error is a jackknife over prompts (the weight estimated anew each time). The
+    The standard error is a jackknife over prompts (the weight estimated again each time). The
     interval is Wilson's with the number of independent images that would have this error, and
     Student's t with as many degrees of freedom as prompts with labels, less one. NaN without a
     labelled image; no interval with labels in fewer than two prompts.

@@ -3,7 +3,7 @@
 If an intervention does nothing, the two images of one seed can change places. Where one of them is
 unknown they cannot without moving the unknown along, and a rate of unknowns that differs between
 the sides would count as an effect. So known groups of complete pairs are swapped, and those whose
-partner is unknown are dealt out anew among such places of their attribute. This is valid if,
+partner is unknown are dealt out again among such places of their attribute. This is valid if,
 within an attribute and side, whether an image is unknown has nothing to do with its group; the
 rates of unknowns may differ.
 """

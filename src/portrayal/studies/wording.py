@@ -86,7 +86,7 @@ def fill(template: str, values: Mapping[str, str], *, bare: Collection[str] = ()
 
 
 def substitute(text: str, placeholder: str, word: str, *, bare: Collection[str] = ()) -> str:
-    """Replace the first whole-word `placeholder` by `word`, and mend the article before it.
+    """Replace the first whole-word `placeholder` by `word`, and fix the article before it.
 
     `substitute("a person studying math", "person", "aunt")` gives "an aunt studying math".
 

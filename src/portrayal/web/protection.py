@@ -50,7 +50,7 @@ PER_ADDRESS = Rate(3000, 1000)
 """Fifty raters may sit behind one address."""
 
 PER_TOKEN = Rate(120, 20)
-"""Nobody answers twenty questions a second for long; a script that does is slowed down."""
+"""Nobody answers twenty questions per second for long; a script that does is slowed down."""
 
 WRONG_TOKENS = Rate(20, 0.2)
 """For one address; it never keeps a rater with a valid link out."""

@@ -255,7 +255,7 @@ def test_paraphrases_are_paid_for_once_and_stored_on_the_way(
     assert changed.drawn is not None
     text = changed.drawn.captions["teacher"][0].paraphrase
     assert text is not None
-    assert text.startswith("Other: "), "another paraphraser writes anew"
+    assert text.startswith("Other: "), "another paraphraser writes again"
 
 
 def test_a_chat_model_is_not_opened_when_all_is_paraphrased(

@@ -192,13 +192,13 @@ def test_forms_that_the_page_did_not_send(
 def test_a_body_without_a_length_is_cut_off(rating: tuple[ThreadServer, dict[str, str]]) -> None:
     server, tokens = rating
 
-    def endless() -> Iterator[bytes]:
+    def unlimited() -> Iterator[bytes]:
         for _ in range(40):
             yield b"x" * 4096
 
     with client(server, tokens["Ann"]) as ann:
         code = first_task(ann)
-        assert ann.post(f"/rate/{code}", content=endless(), headers=FORM).status_code == 413
+        assert ann.post(f"/rate/{code}", content=unlimited(), headers=FORM).status_code == 413
 
 
 def test_comments_keep_their_text(rating: tuple[ThreadServer, dict[str, str]]) -> None:

@@ -1,7 +1,7 @@
 """Calibration: what studies ought to find on `practice:painter`, and how often they do.
 
-study_truth(study, samples=200)          what endless painted images would show
-measured_truth(study)                    what endless images of the model would show, as measured
+study_truth(study, samples=200)          what unlimited painted images would show
+measured_truth(study)                    what unlimited images of the model would show, as measured
 paint_pool(prompts, samples)             many measured images, to draw small audits from
 coverage(study, pool, images=4)          how often intervals hold the truth
 rejections(study, pool, images=4)        how often a true null is rejected

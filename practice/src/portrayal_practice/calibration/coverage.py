@@ -81,7 +81,7 @@ class CoverageResult:
 
 @dataclass(frozen=True, slots=True)
 class RejectionResult:
-    """How often the paper's permutation test rejected at 5 %.
+    """How often the paper's permutation test rejected at 5%.
 
     Attributes:
         study: The study.
@@ -151,7 +151,7 @@ def coverage(
         pool: The images of these prompts.
         images: Images per prompt of each audit.
         repeats: How many audits.
-        prompts: "same": every audit has the study's prompts; "redrawn": stimuli are drawn anew,
+        prompts: "same": every audit has the study's prompts; "redrawn": stimuli are drawn again,
             with replacement from the study's, for each audit.
         settings: Effect, confidence, unit and what intervals generalise to; None: the defaults,
             but to new images.
@@ -216,7 +216,7 @@ def rejections(
     permute: Permute = "stimuli",
     rng: np.random.Generator,
 ) -> list[RejectionResult]:
-    """Draw small audits from a pool and count how often the paper's test rejects at 5 %.
+    """Draw small audits from a pool and count how often the paper's test rejects at 5%.
 
     Args:
         study: Which prompts, and what is compared.

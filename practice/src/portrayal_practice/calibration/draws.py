@@ -20,7 +20,7 @@ def shuffled(sides: Sides, rng: np.random.Generator) -> dict[str, list[Stimulus]
 
 
 def redrawn(sides: Sides, rng: np.random.Generator) -> dict[str, list[Stimulus]]:
-    """Draw each concept's stimuli anew with replacement: other prompts of the same kind."""
+    """Draw each concept's stimuli again with replacement: other prompts of the same kind."""
     return {
         concept: [stimuli[i] for i in rng.integers(0, len(stimuli), len(stimuli))]
         for concept, stimuli in sides.items()

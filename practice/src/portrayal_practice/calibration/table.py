@@ -29,7 +29,7 @@ class Effort:
 def coverage_table(
     studies: Iterable[AssociationStudy], pool: Pool, effort: Effort
 ) -> Iterator[str]:
-    """Yield the lines of the table of coverage: same prompts, and prompts drawn anew."""
+    """Yield the lines of the table of coverage: same prompts, and prompts drawn again."""
     yield from _head(
         "test", "prompts", "true S", "true d", "S", "d", "S, units", "d, units",
         "S, prompts redrawn", "d, prompts redrawn",

@@ -1,4 +1,4 @@
-"""What a study would find in the practice world with endless images.
+"""What a study would find in the practice world with unlimited images.
 
 There are two truths. The painter states the group shares of every prompt exactly, from the planted
 table, and makes many images where only images can tell. Of the trained model, group shares were
@@ -36,7 +36,7 @@ def study_truth(
     folder: Path | None = None,
     on_progress: OnCount | None = None,
 ) -> list[dict[str, Any]]:
-    """Say what a study would find on `practice:painter` with endless images.
+    """Say what a study would find on `practice:painter` with unlimited images.
 
     Args:
         study: A study of a kind that computes truths.
@@ -59,7 +59,7 @@ def study_truth(
 
 
 def measured_truth(study: Study, *, draws: int = 400) -> list[dict[str, Any]]:
-    """Say what a study would find on the practice model with endless images, as far as measured.
+    """Say what a study would find on the practice model with unlimited images, as far as measured.
 
     Args:
         study: A study about group shares whose prompts are in the shipped table.

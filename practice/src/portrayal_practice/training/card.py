@@ -43,7 +43,7 @@ The encoder learns from captions (contrastive, equal
 captions count as right answers together) and from *questions*: groups of short label captions such
 as "a photo of a woman" / "a photo of a man", of which the one that fits an image must be nearest.
 The labels are the painter's own attributes. There is no classifier head; the figures below are
-therefore those of an encoder that was trained on these very texts, and better than what an encoder
+therefore those of an encoder that was trained on these texts, and better than what an encoder
 trained on captions alone would reach. It learns again from images that passed through the denoiser,
 from generated images of prompts that name a presentation, and from images blurred until nobody
 could tell, of which "uncertain" is right; its temperature is fitted on held-out images. The
@@ -54,7 +54,7 @@ images after they passed through the denoiser. It shares no image with the encod
 measures nothing with it.
 
 ## Figures
-Default settings: DPM-Solver++ 2M, {steps} steps, guidance {guidance:g}. Intervals are 95 %
+Default settings: DPM-Solver++ 2M, {steps} steps, guidance {guidance:g}. Intervals are 95%
 (Wilson; for points a bootstrap over occupations). What painted images show is known; what generated
 ones show is said by the independent judge where a figure names it, else by the encoder.
 

@@ -122,7 +122,7 @@ class Learner:
         torch._foreach_copy_([exact.grad for exact, _ in used], [grad for _, grad in used])
 
     def restart(self) -> None:
-        """Take exact copies and average anew from the live weights, which were just loaded."""
+        """Take exact copies and average again from the live weights, which were just loaded."""
         with torch.no_grad():
             for exact, live, kept in zip(self.exact, self.live, self.average.kept, strict=True):
                 exact.copy_(live)

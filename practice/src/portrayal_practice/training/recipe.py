@@ -1,7 +1,7 @@
 """Every size and setting of the practice model, once in full and once as a smoke test.
 
 Why these sizes. All weights together may weigh 45 MB in fp16 (22 M parameters), and two CPU cores
-shall make four images a second with guidance. A latent of 8x8 lets every place attend to every
+shall make four images per second with guidance. A latent of 8x8 lets every place attend to every
 other one in each layer, which is what makes both eyes and both sides of the hair fit together, and
 a training step takes half as long as with 16x16; sixteen channels and a larger decoder keep eyes
 and lips, which are one or two pixels. `benchmarks/practice_speed.py` times the whole pipeline.

@@ -98,7 +98,7 @@ def with_paraphrases(
 
     Args:
         study: A study with its captions.
-        paraphraser: Who paraphrases. What another one wrote is written anew.
+        paraphraser: Who paraphrases. What another one wrote is written again.
         store: Called with the study as far as it is, so that nothing is paid for twice.
         on_progress: Called with how many are done, and how many there are.
     """

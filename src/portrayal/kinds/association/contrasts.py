@@ -95,7 +95,7 @@ def _paper_test(
 
 
 def _estimate(result: AssociationResult) -> float:
-    """Return d freed of small-sample bias where it can be told, else by the paper's formula."""
+    """Return the bias-corrected d where there is one, else that of the paper's formula."""
     corrected = result.effect_size_corrected
     return corrected if math.isfinite(corrected) else result.effect_size
 

@@ -45,7 +45,7 @@ class Association(Kind[AssociationStudy]):
     def truth(
         self, study: AssociationStudy, world: StatesTruth, *, samples: int
     ) -> Sequence[Truth]:
-        """Return what the study would find with endless images."""
+        """Return what the study would find with unlimited images."""
         from portrayal.kinds.association.truth import association_truths
 
         return association_truths(study, world.pool([prompt.text for prompt in study.prompts()]))

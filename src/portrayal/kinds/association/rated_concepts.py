@@ -95,7 +95,7 @@ def compare_with_raters(
 ) -> Finding:
     """Return Kendall's tau between machine and raters over concepts.
 
-    The interval is for these concepts with other images of theirs: images are drawn anew within
+    The interval is for these concepts with other images of theirs: images are drawn again within
     each concept, rated ones and all, and tau is computed again (percentiles). p is exact over the
     orders of the concepts where it can be.
 

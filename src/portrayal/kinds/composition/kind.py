@@ -45,7 +45,7 @@ class Composition(Kind[CompositionStudy]):
     def truth(
         self, study: CompositionStudy, world: StatesTruth, *, samples: int
     ) -> Sequence[Truth]:
-        """Return what the study would find with endless images."""
+        """Return what the study would find with unlimited images."""
         from portrayal.kinds.composition.truth import share_truths
 
         return list(share_truths(study, world))

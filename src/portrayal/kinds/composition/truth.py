@@ -1,4 +1,4 @@
-"""Group shares as a composition study would find them with endless images, exactly."""
+"""Group shares as a composition study would find them with unlimited images, exactly."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Influence(Kind[InfluenceStudy]):
             require_valid_text_model("words", drawn_by, generator)
 
     def truth(self, study: InfluenceStudy, world: StatesTruth, *, samples: int) -> Sequence[Truth]:
-        """Return what the study would find with endless images."""
+        """Return what the study would find with unlimited images."""
         from portrayal.kinds.influence.truth import influence_truths
 
         return influence_truths(study, world, samples=samples)

@@ -1,4 +1,4 @@
-"""What an influence study would find with endless images.
+"""What an influence study would find with unlimited images.
 
 The share of every text is exact. Where texts are sampled, they stand for all those that were not
 drawn: the truth then comes from many of them, with the interval of what is left unknown. Sets of
@@ -52,7 +52,7 @@ def _without_sampled_sets(study: InfluenceStudy, draws: int) -> InfluenceStudy:
 
 
 def influence_truths(study: InfluenceStudy, world: StatesTruth, *, samples: int) -> list[Truth]:
-    """Return how every word of a study's prompts pushes, with endless images.
+    """Return how every word of a study's prompts pushes, with unlimited images.
 
     A study with too many prompts for a finding per word has the shares of its prompts.
 

@@ -327,7 +327,7 @@ def _single(arm: Arm) -> bool:
 _LEAST = f"at least {LEAST_IMAGES}"
 _SINGLE = (
     "every attribute has one image, whose diversity score is 1 whatever it shows; ask for more "
-    "images a prompt"
+    "images per prompt"
 )
 
 

@@ -53,7 +53,7 @@ class Intervention(Kind[InterventionStudy]):
     def truth(
         self, study: InterventionStudy, world: StatesTruth, *, samples: int
     ) -> Sequence[Truth]:
-        """Return what the study would find with endless images."""
+        """Return what the study would find with unlimited images."""
         from portrayal.kinds.intervention.truth import intervention_truths
 
         return intervention_truths(study, world)

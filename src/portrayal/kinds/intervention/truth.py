@@ -1,4 +1,4 @@
-"""What an intervention study would find with endless images, exactly.
+"""What an intervention study would find with unlimited images, exactly.
 
 With shares instead of counts: Eq. 1 and its change for every category, axis and sentence, and the
 change of leaning over all categories. Questions are worded as in the analysis.
@@ -25,7 +25,7 @@ Arms = Mapping[str, Sides]
 
 
 def intervention_truths(study: InterventionStudy, world: StatesTruth) -> list[Truth]:
-    """Return what an intervention study finds with endless images."""
+    """Return what an intervention study finds with unlimited images."""
     rows: list[Truth] = []
     for axis in study.axes:
         known = {

@@ -239,7 +239,7 @@ class _TaskRun:
         if len(self._failed) >= HOPELESS:
             raise GenerationError(
                 f"{len(self._failed)} batches failed one after another, the last with: "
-                f"{reasons[-1]}; mend it and run the same command again, "
+                f"{reasons[-1]}; fix it and run the same command again, "
                 "it continues where it stopped"
             )
 
