@@ -24,7 +24,7 @@ INSTEAD = {
     r"[Ww]hat can be asked": "questions it answers",
     r"stand on\b.*numbers|numbers.*stand on\b": "numbers you can defend",
     r"red ground": "red area",
-    r"captions that hold terms": "captions containing the terms",
+    r"captions that contain terms": "captions containing the terms",
     r"give up an answer|Of one image\.": "seconds to wait for a response; price per image",
     r"\d %(?!}| \w+ \()": "62%, without a space",
     r"without us\b": "readable without portrayal",

@@ -267,7 +267,7 @@ def test_nobody_answers(s3: S3Server) -> None:
     ("words", "says"),
     [
         (("analyze", "sftp://host/audit"), "no audit can be kept under sftp://; allowed: a folder"),
-        (("analyze", f"s3://{KEY}:{SECRET}@bucket/audit"), "the address holds a password"),
+        (("analyze", f"s3://{KEY}:{SECRET}@bucket/audit"), "the address contains a password"),
     ],
     ids=["scheme", "password"],
 )

@@ -5,7 +5,7 @@
     ├── StudyError                 a study file or a study's name is wrong
     ├── RuleError                  a rules file is wrong, or asks for what an audit does not have
     ├── AuditError                 an audit folder cannot be read or written
-    │   ├── NotAnAudit             the folder holds no audit.json
+    │   ├── NotAnAudit             the folder contains no audit.json
     │   ├── NewerFormat            written by a later version of portrayal
     │   ├── BundleError            a bundle cannot be written, or was changed
     │   └── DamagedPart            a Parquet part is truncated or was tampered with
@@ -63,7 +63,7 @@ class AuditError(PortrayalError):
 
 
 class NotAnAudit(AuditError):
-    """The folder holds no audit.json."""
+    """The folder contains no audit.json."""
 
 
 class NewerFormat(AuditError):

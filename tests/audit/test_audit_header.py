@@ -145,7 +145,7 @@ def test_an_audit_without_a_image_may_be_removed_not_taken_over(tmp_path: Path) 
     empty = AuditFolder.at(tmp_path / "a", samples.GENERATOR)
     before = (empty.path / "audit.json").read_bytes()
     other = Identity("practice", "painter", {"size": 128})
-    with pytest.raises(AuditError, match="or remove this one, which holds no image yet"):
+    with pytest.raises(AuditError, match="or remove this one, which contains no image yet"):
         AuditFolder.at(empty.path, other)
     assert (empty.path / "audit.json").read_bytes() == before
     empty.append_images([samples.made("a nurse", 0)])

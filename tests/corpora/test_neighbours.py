@@ -73,7 +73,7 @@ def test_wrong_questions(corpus: Corpus, found: CaptionSet) -> None:
     encoder = HashEncoder()
     with pytest.raises(CorpusError, match="k is 0"):
         nearest(corpus, found, {"nurse": ["x"]}, encoder, k=0)
-    with pytest.raises(CorpusError, match="holds no term 'mayor'"):
+    with pytest.raises(CorpusError, match="contains no term 'mayor'"):
         nearest(corpus, found, {"mayor": ["x"]}, encoder, k=1)
     with pytest.raises(CorpusError, match="'nurse': no prompt"):
         nearest(corpus, found, {"nurse": []}, encoder, k=1)

@@ -175,7 +175,7 @@ def test_a_store_that_fails_later_is_left_out_of_a_search(
 
 
 def test_passwords_and_signatures_reach_no_line(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"x\.parquet: the address holds a") as one:
+    with pytest.raises(CorpusError, match=r"x\.parquet: the address contains a") as one:
         create_corpus(tmp_path / "c", ["s3://KEY:SECRET@bucket/x.parquet"])
     assert "SECRET" not in str(one.value)
     assert shown("https://me:SECRET@a.example/x.parquet?sig=S") == "https://a.example/x.parquet"

@@ -48,7 +48,7 @@ def test_a_file_of_terms(tmp_path: Path) -> None:
         "salesperson", "salespeople", "salespersons", "sales clerk", "shop assistant"
     )  # fmt: skip
     file.write_text("# nothing\n")
-    with pytest.raises(CorpusError, match=r"jobs\.txt: holds no term"):
+    with pytest.raises(CorpusError, match=r"jobs\.txt: contains no term"):
         read_terms(file)
     with pytest.raises(CorpusError, match=r"absent\.txt: cannot be read"):
         read_terms(tmp_path / "absent.txt")

@@ -86,9 +86,9 @@ def then_ok(*ways: str) -> Callable[[int, dict[str, Any]], str]:
             "max_cost is 0.01 and does not pay for one image at the price 0.02; allowed: 0.02 or",
         ),
         ("api:m", {"base_url": "http://h", "timeout": 0.0}, "timeout is 0"),
-        (f"api:{KEY}", {"base_url": "http://h"}, "`model` holds the key of PORTRAYAL_API_KEY"),
-        ("api:m", {"base_url": f"http://h/{KEY}"}, "`base_url` holds the key of PORTRAYAL_API"),
-        ("api:m", {"base_url": "http://h", "quality": KEY}, "`quality` holds the key of"),
+        (f"api:{KEY}", {"base_url": "http://h"}, "`model` contains the key of PORTRAYAL_API_KEY"),
+        ("api:m", {"base_url": f"http://h/{KEY}"}, "`base_url` contains the key of PORTRAYAL_API"),
+        ("api:m", {"base_url": "http://h", "quality": KEY}, "`quality` contains the key of"),
         ("api:m", {"base_url": "http://h", "concurrency": 0}, "concurrency is 0"),
         (
             "api:m",
@@ -160,7 +160,9 @@ def test_a_key_that_no_request_can_carry_is_refused(
     monkeypatch: pytest.MonkeyPatch, model: str, variable: str, broken: str
 ) -> None:
     monkeypatch.setenv(variable, broken)
-    with pytest.raises(GenerationError, match=f"environment variable {variable} holds") as caught:
+    with pytest.raises(
+        GenerationError, match=f"environment variable {variable} contains"
+    ) as caught:
         open_generator(model, base_url="http://h/v1")
     assert "sk" not in str(caught.value), "a key is never printed"
     assert "\n" not in str(caught.value)
@@ -237,8 +239,8 @@ def test_what_passes_is_tried_again(way: str) -> None:
             1,
         ),
         ("empty", "the answer is not that of an image endpoint", 3),
-        ("nothing", "the answer holds no image", 3),
-        ("null", "the answer holds no image", 3),
+        ("nothing", "the answer contains no image", 3),
+        ("null", "the answer contains no image", 3),
         ("wordless", "HTTP 418: I'm a Teapot", 1),
         ("cut", "RemoteProtocolError: Server disconnected without sending a response.", 3),
         ("damaged", "the answer's base 64 is damaged", 3),

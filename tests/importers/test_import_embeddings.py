@@ -292,7 +292,7 @@ def test_tables_that_say_too_little_are_named(audit: AuditFolder, tmp_path: Path
         ),
         file,
     )
-    refuses(audit, file, "holds no embeddings")
+    refuses(audit, file, "contains no embeddings")
 
 
 def test_arrays_that_say_too_little_are_named(audit: AuditFolder, tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def test_other_replacements_under_the_same_name_are_refused() -> None:
     with pytest.raises(StudyError, match="words: seed differs from what"):
         draw_texts(study("seed = 1"), before=first)
     other = load_study("demo-occupations")
-    with pytest.raises(StudyError, match="holds a study of kind composition under this name"):
+    with pytest.raises(StudyError, match="has a study of kind composition under this name"):
         draw_texts(study(), before=other)
 
 

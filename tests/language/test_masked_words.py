@@ -215,7 +215,7 @@ def test_a_prompt_beyond_the_window_is_refused(stating_model: Path) -> None:
 
 
 def test_a_prompt_with_a_mask_of_its_own_is_refused(stating_model: Path) -> None:
-    with pytest.raises(LanguageError, match=r"holds the mask \[MASK\]"):
+    with pytest.raises(LanguageError, match=r"contains the mask \[MASK\]"):
         open_masked_words(str(stating_model)).draw("a [MASK] doctor", [2], range(1), seed=0)
 
 

@@ -73,7 +73,7 @@ def test_a_bundle_with_a_lost_piece_is_refused(tmp_path):
 
 
 def test_nothing_to_bundle_is_an_error(tmp_path):
-    with pytest.raises(PracticeError, match="holds no file"):
+    with pytest.raises(PracticeError, match="contains no file"):
         bundle(tmp_path, tmp_path / "pieces")
 
 
@@ -82,7 +82,7 @@ def test_a_stage_that_lacks_its_encoders_says_so(tmp_path, capsys):
 
     code = main(["denoiser", "--smoke", "--out", str(tmp_path), "--work", str(tmp_path)])
     assert code == 1
-    assert "holds no autoencoder; run the stage autoencoder" in capsys.readouterr().err
+    assert "contains no autoencoder; run the stage autoencoder" in capsys.readouterr().err
 
 
 # --- known answers

@@ -62,7 +62,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_questions(broken)
     listed = tmp_path / "list.json"
     listed.write_text("[1]", encoding="utf-8")
-    with pytest.raises(ImportFileError, match="holds a list"):
+    with pytest.raises(ImportFileError, match="is a list"):
         read_questions(listed)
 
 

@@ -44,7 +44,7 @@ def of_values(values: list[float]) -> AmplificationResult:
         ([101], [1], "generated holds 101.0; allowed: percentages from 0 to 100"),
         ([1], [-1], "training holds -1.0"),
         ([[1]], [[1]], "generated has shape"),
-        (["x"], [1], "generated holds no numbers"),
+        (["x"], [1], "generated contains no numbers"),
     ],
 )
 def test_refuses(generated: object, training: object, message: str) -> None:

@@ -27,7 +27,7 @@ def rng(seed: int = 0) -> np.random.Generator:
         ([1.5], [1], "first holds 1.5"),
         ([math.nan], [1], "first holds nan"),
         ([1], [math.inf], "second holds inf"),
-        (["many"], [1], "first holds no numbers"),
+        (["many"], [1], "first contains no numbers"),
         ([[1]], [[1]], "first has shape"),
     ],
 )

@@ -105,7 +105,7 @@ def test_kendall_degenerate() -> None:
     assert (partial.value, partial.n, partial.n_missing) == (1, 2, 2)
     with pytest.raises(StatisticsError, match="x has 2 items and y has 1"):
         kendall_tau([1, 2], [1])
-    with pytest.raises(StatisticsError, match="y holds no numbers"):
+    with pytest.raises(StatisticsError, match="y contains no numbers"):
         kendall_tau([1, 2], ["a", "b"])
     with pytest.raises(StatisticsError, match="x has shape"):
         kendall_tau([[1, 2]], [[1, 2]])

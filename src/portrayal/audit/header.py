@@ -126,10 +126,10 @@ class Header:
             f"{name} is {_short(found[name][0])} here, got {_short(found[name][1])}"
             for name in shown
         )
-        anew = ", or remove this one, which holds no image yet" if is_empty() else ""
+        anew = ", or remove this one, which contains no image yet" if is_empty() else ""
         raise AuditError(
             f"{folder}: this audit is about another generator ({differences}); "
-            f"an audit holds one: choose another `out`{anew}"
+            f"an audit has one: choose another `out`{anew}"
         )
 
 

@@ -54,7 +54,7 @@ def check_url(url: str) -> None:
     host = rest.partition("/")[0]
     if ":" in host.rpartition("@")[0]:  # said without the address: it must not reach a log
         raise AuditError(
-            f"{scheme}://: the address holds a password, which would end up in files and logs; "
+            f"{scheme}://: the address contains a password, which would end up in files and logs; "
             "leave it out and set it where the store's own tools look, as in the environment"
         )
     if scheme not in PACKAGES:

@@ -107,7 +107,7 @@ def prepared(
     then a power cut may undo the renaming, never tear the part.
 
     Args:
-        folder: Where the part goes; made if absent.
+        folder: Where the part goes; created if absent.
         tables: Tables of one schema that are written one after the other.
         ahead_of: The part comes before all of these in the order of names, which else is that of
             time. See `compaction` for what that is good for.

@@ -58,7 +58,7 @@ def ablate(
 ) -> None:
     """Take a phrase out of a study's interventions and measure again with and without it.
 
-    The originals and the whole interventions are compared, too; no image is made twice.
+    The originals and the whole interventions are compared, too; no image is generated twice.
     """
     from portrayal import runner
 

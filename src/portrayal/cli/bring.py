@@ -57,7 +57,7 @@ def import_images(
     ] = False,
     json: o.Json = False,
 ) -> None:
-    """Bring images that something else made."""
+    """Import images that something else generated."""
     from portrayal import importers
 
     summary = importers.import_images(

@@ -189,7 +189,7 @@ def phrases(
     seed: Seed = 0,
     json: o.Json = False,
 ) -> None:
-    """Say how often captions hold a phrase, and what stands around it."""
+    """Count captions that contain a phrase, and show the words around it."""
     from portrayal.corpora import Corpus
     from portrayal.corpora import phrases as look_up
 
@@ -216,7 +216,7 @@ def cooccur(
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word or phrase.")],
     others: Annotated[
         list[str],
-        typer.Option("--with", metavar="OTHER", help="What may stand with it; may be repeated."),
+        typer.Option("--with", metavar="OTHER", help="The other word or phrase; may be repeated."),
     ],
     plurals: Annotated[
         bool, typer.Option("--plurals/--no-plurals", help="Count plurals too.")

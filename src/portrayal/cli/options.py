@@ -59,7 +59,7 @@ def _out(text: str) -> Any:
 
 
 _PLACES = "a folder, or s3://..., gs://..., az://..."
-Out = Annotated[Path, _out(f"The audit: {_PLACES}; made if absent.")]
+Out = Annotated[Path, _out(f"The audit: {_PLACES}; created if absent.")]
 OutThere = Annotated[Path, _out(f"The audit, which must be there: {_PLACES}")]
 MaybeOut = Annotated[Path | None, _out("The audit: a folder, or s3://...")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
@@ -162,7 +162,7 @@ People = Annotated[
     typer.Option(
         "--people",
         metavar="DETECTOR",
-        help="Also look at people one by one: faces:centerface, or an object detector's folder or "
+        help="Also label each person alone: faces:centerface, or an object detector's folder or "
         "Hub id.",
     ),
 ]

@@ -26,7 +26,7 @@ VoteMap = Annotated[
     typer.Option(
         "--map",
         help="MAP.toml: which columns mean what; entigen: the files released with the paper "
-        "(default: told from the file).",
+        "(default: inferred from the file).",
     ),
 ]
 VoteFiles = Annotated[
@@ -131,7 +131,7 @@ def votes(
     vote_map: VoteMap = None,
     rule: Annotated[
         Literal["majority", "unanimous", "majority-certain"],
-        typer.Option(help="What makes a consensus."),
+        typer.Option(help="How votes become a consensus."),
     ] = "majority",
     csv: Annotated[
         Path | None,

@@ -1,4 +1,4 @@
-"""Phrases in their contexts: how often captions hold one, and what stands around it."""
+"""Phrases in their contexts: how often captions contain one, and what stands around it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Phrase:
 
     Attributes:
         phrase: The words.
-        captions: Captions that hold it.
+        captions: Captions that contain it.
         of: Captions of the corpus.
         looked_at: Captions whose contexts were counted.
         before: The most frequent words right before it, with counts.

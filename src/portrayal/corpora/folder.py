@@ -321,7 +321,7 @@ def create_corpus(
     A source that cannot be used is left out, and `Corpus.left_out` says why.
 
     Args:
-        folder: The corpus folder; made if absent.
+        folder: The corpus folder; created if absent.
         sources: Files, folders, patterns, and URLs of them (fsspec); see `layouts` and `sources`.
         text: The column of the captions; found by its name if left out.
         images: The column of the images, of their bytes or of their paths; likewise.

@@ -89,7 +89,7 @@ def _remote(url: str) -> FoundFiles:
     protocol, _, rest = url.partition("://")
     if ":" in rest.partition("/")[0].rpartition("@")[0]:
         raise CorpusError(
-            f"{shown(url)}: the address holds a password, which would end up in files and logs; "
+            f"{shown(url)}: the address contains a password, which would end up in files and logs; "
             "leave it out and set it where the store's own tools look, as in the environment"
         )
     system = filesystem(url)

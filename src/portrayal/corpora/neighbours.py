@@ -281,6 +281,6 @@ def _check(captions: CaptionSet, prompts: Mapping[str, Sequence[str]], k: int) -
         raise CorpusError(f"k is {k}; allowed: 1 or more")
     for term, own in prompts.items():
         if term not in captions.terms:
-            raise CorpusError(f"set {captions.name}: holds no term {term!r}")
+            raise CorpusError(f"set {captions.name}: contains no term {term!r}")
         if not own:
             raise CorpusError(f"term {term!r}: no prompt to compare captions with")

@@ -1,4 +1,4 @@
-"""Search: all captions that hold any of many terms, counted and sampled in one pass.
+"""Search: all captions that contain any of many terms, counted and sampled in one pass.
 
 The sample is the same whatever the number of threads, files at a time or machines: every caption
 has a number that only its place and the seed decide (a hash), and those with the smallest numbers

@@ -101,7 +101,7 @@ def list_lines(place: Place, listing: Path, columns: Columns) -> Listing:
             rows = _objects(raw, damaged)
             first = list(itertools.islice(rows, _LOOKED_AT))
             if not first:
-                raise CorpusError("holds no line that is a JSON object")
+                raise CorpusError("contains no line that is a JSON object")
             keys = dict.fromkeys(key for row in first for key, v in row.items() if _is_text(v))
             schema = pa.schema([(key, pa.string()) for key in keys])
             found = _held(schema, place, columns)

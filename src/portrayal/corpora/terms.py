@@ -90,7 +90,7 @@ def read_terms(file: Path, *, plural: bool = True) -> tuple[Term, ...]:
     """Return the terms of a text file: one a line, as `terms_of` reads them; # starts a remark.
 
     Raises:
-        CorpusError: The file cannot be read or holds no term.
+        CorpusError: The file cannot be read or contains no term.
     """
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
@@ -98,7 +98,7 @@ def read_terms(file: Path, *, plural: bool = True) -> tuple[Term, ...]:
         raise CorpusError(f"{file}: cannot be read as a list of terms: {error}") from error
     names = [text for line in lines if (text := line.partition("#")[0].strip())]
     if not names:
-        raise CorpusError(f"{file}: holds no term; wanted: one a line")
+        raise CorpusError(f"{file}: contains no term; wanted: one a line")
     return terms_of(names, plural=plural)
 
 

@@ -25,11 +25,11 @@ class Pair:
     Attributes:
         word: The one.
         other: The other.
-        with_word: Captions that hold the word.
-        with_other: Captions that hold the other.
-        both: Captions that hold both.
+        with_word: Captions that contain the word.
+        with_other: Captions that contain the other.
+        both: Captions that contain both.
         expected: Captions that would hold both if the words had nothing to do with each other.
-        share: Share of the word's captions that hold the other; None without any.
+        share: Share of the word's captions that contain the other; None without any.
         low: Its interval (Wilson, 95%).
         high: Its interval.
         lift: both / expected: above 1 they seek each other, below 1 they avoid each other.
@@ -100,7 +100,7 @@ def cooccurrence(
 def _together(
     corpus: Corpus, labels: str, tally: Tally, on_progress: OnProgress | None
 ) -> dict[frozenset[int], int]:
-    """Return how many captions hold each set of terms; the empty set stands for none of them."""
+    """Return how many captions contain each set of terms; the empty set stands for none of them."""
 
     def look(cursor: duckdb.DuckDBPyConnection, rows: str, source: int) -> pa.Table:
         del source

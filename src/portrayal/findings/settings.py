@@ -62,7 +62,7 @@ class AnalysisSettings:
             stimulus with its attribute images; "targets", the neutral images alone, as in T2IAT.
         people: Who is judged where a person detector has looked: "each" person alone, most of a
             image decide; or the "whole" image, as without a detector.
-        consensus: What makes raters' votes one answer.
+        consensus: How raters' votes become one answer.
         resamples: The most permutations and bootstrap samples.
         confidence: Level of all intervals.
         seed: Start of the random numbers; each study and encoder draws its own from it.
@@ -81,7 +81,7 @@ class AnalysisSettings:
         People,
         Help("Where a person detector was used: label each person alone, or the whole image."),
     ] = "each"
-    consensus: Annotated[Consensus, Help("What makes raters' votes one answer.")] = "majority"
+    consensus: Annotated[Consensus, Help("How raters' votes become one answer.")] = "majority"
     resamples: Annotated[int, Help("Permutations and bootstrap samples.", least=99)] = 9999
     confidence: Annotated[float, Help("Level of the intervals.")] = 0.95
     seed: int = 0

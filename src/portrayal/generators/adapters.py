@@ -53,7 +53,7 @@ def find_adapter(written: str) -> Adapter:
     found = sorted(source.folder.glob(f"*{_ENDING}"))
     chosen = [file for file in found if file.name == USUAL] or found
     if not found:
-        raise GenerationError(f"`lora` {where}: holds no {_ENDING} file; name the file itself")
+        raise GenerationError(f"`lora` {where}: contains no {_ENDING} file; name the file itself")
     if len(chosen) != 1:
         names = one_of([file.name for file in found])
         raise GenerationError(
@@ -130,6 +130,6 @@ def _load(pipeline: Any, name: str, adapter: Adapter) -> None:
     # Of weights for other layers nothing is loaded and nothing is said.
     if not any(name in found for found in pipeline.get_list_adapters().values()):
         raise GenerationError(
-            f"`lora` {adapter.file}: holds nothing for {type(pipeline).__name__}; "
+            f"`lora` {adapter.file}: contains nothing for {type(pipeline).__name__}; "
             "it was trained for another model"
         )

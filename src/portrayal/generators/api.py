@@ -347,7 +347,7 @@ def _refuse_the_key(given: Mapping[str, str | None], key: str | None, variable: 
     for option, text in given.items():
         if key and len(key) >= _SECRET and key in (text or ""):
             raise GenerationError(
-                f"`{option}` holds the key of {variable}, and would be written into the audit; "
+                f"`{option}` contains the key of {variable}, and would be written into the audit; "
                 "the environment variable alone is enough"
             )
 

@@ -78,9 +78,9 @@ class LinkRules:
             raise LinkRefused("the link is no address") from error
         own = urlsplit(self.base_url)
         if parts.scheme not in _PORTS or not host or "@" in parts.netloc:
-            raise LinkRefused("the link is neither http:// nor https://, or holds a user")
+            raise LinkRefused("the link is neither http:// nor https://, or contains a user")
         if any(ord(letter) <= 32 or ord(letter) == 127 for letter in link):
-            raise LinkRefused("the link holds a space or a control character")
+            raise LinkRefused("the link contains a space or a control character")
         if host != own.hostname and host not in [one.lower() for one in self.hosts]:
             raise LinkRefused(
                 f"the service answers with links to {host[:100]}; if that is its own store, allow "

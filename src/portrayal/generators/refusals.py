@@ -85,7 +85,7 @@ def says_no(message: str, phrases: Sequence[str] = PHRASES) -> bool:
 
 
 def refusal_in(answer: Mapping[str, Any], phrases: Sequence[str] = PHRASES) -> str | None:
-    """Return why an answer that is called a success holds no image: a refusal; None: it is none.
+    """Return why an answer that is called a success contains no image: a refusal; None: it is none.
 
     Args:
         answer: The JSON object of the answer.

@@ -83,7 +83,7 @@ class AnswerReader:
             if refusal is not None:
                 reason = " ".join(refusal.split())[:_LONGEST_NOTE]
                 return CallOutcome(GeneratedImage.refused(reason, response=noted), paid=True)
-            return lost(NO_ENDPOINT if part is None else "the answer holds no image")
+            return lost(NO_ENDPOINT if part is None else "the answer contains no image")
         try:
             data = self._fetched(link) if encoded is None else decoded_base64(encoded)
             image = _decoded(data)
@@ -101,7 +101,7 @@ class AnswerReader:
     def _fetched(self, link: str | None) -> bytes:
         """Return what is behind a link; it is paid for, so it is asked for more than once."""
         if link is None or self.links is None:
-            raise LinkRefused("the answer holds a link instead of the image")
+            raise LinkRefused("the answer contains a link instead of the image")
         for _ in range(_FETCHES - 1):
             try:
                 return self.links.fetch(link)

@@ -87,7 +87,7 @@ def import_embeddings(
         checked.look_at(chunk)
     checked.problems.raise_any()
     if not checked.rows:
-        raise ImportFileError(f"{path}: holds no embeddings")
+        raise ImportFileError(f"{path}: contains no embeddings")
     images = texts = 0
     for chunk in read_chunks(path):
         if chunk.texts is not None:

@@ -130,7 +130,7 @@ class MaskFiller:
         found = (ids == self._tokenizer.mask_token_id).nonzero().flatten().tolist()
         if len(found) != place.masks:
             raise LanguageError(
-                f"{place.text!r}: holds the mask {self.mask} of {self.identity.name} as a word; "
+                f"{place.text!r}: contains the mask {self.mask} of {self.identity.name} as a word; "
                 "write the prompt without it"
             )
         return int(found[place.mask])

@@ -79,7 +79,7 @@ def find_source(
         found = Path(download(model, revision))
     except Exception as problem:  # the Hub's client raises many kinds; all mean "not here"
         if folder.parent.is_dir():
-            where = f"the folder {folder.parent} holds no {folder.name}"
+            where = f"the folder {folder.parent} contains no {folder.name}"
             raise error(f"{model}: {where}, and the Hub did not give it; check it") from problem
         raise error(
             f"{model}: no such folder, and the Hub did not give it ({first_line(problem)}); "

@@ -17,7 +17,7 @@ def read_key(variable: str, *, error: type[PortrayalError]) -> str | None:
     found = os.environ.get(variable, "").strip()  # files that keys are read from end in a newline
     if not all("!" <= letter <= "~" for letter in found):
         raise error(
-            f"the key in the environment variable {variable} holds a space, a control character or "
-            "a letter beyond ASCII, which no request can carry; copy the key alone"
+            f"the key in the environment variable {variable} contains a space, a control character "
+            "or a letter beyond ASCII, which no request can carry; copy the key alone"
         )
     return found or None

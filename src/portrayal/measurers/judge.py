@@ -213,7 +213,7 @@ class ChatJudge:
             message = json.loads(response.content)["choices"][0]["message"]
             text = message.get("content") or message.get("refusal")
             if not isinstance(text, str):
-                return JudgeReply(None, "the answer holds no text"), True
+                return JudgeReply(None, "the answer contains no text"), True
             return JudgeReply(self._clean(text)), True
         except self._openai.APIStatusError as error:
             return self._declined(error)

@@ -120,7 +120,7 @@ def raters_identity(rule: Rule, *, samples: bool = True) -> Identity:
     """Return the identity of an audit's raters as a measurer.
 
     Args:
-        rule: What makes a consensus.
+        rule: How votes become a consensus.
         samples: Whether answers count that were given to check another measurer: such images were
             drawn by that measurer's labels, so shares of them say nothing.
     """
@@ -156,7 +156,7 @@ def consensus_labels(
     Args:
         votes: What they said.
         axis: The axis.
-        rule: What makes a consensus.
+        rule: How votes become a consensus.
         least_votes: See `decide`.
 
     Returns:

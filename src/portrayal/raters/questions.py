@@ -285,7 +285,7 @@ def read_document(path: Path) -> dict[str, Any]:
         kind = "JSON" if path.suffix == ".json" else "TOML"
         raise ImportFileError(f"{path}: not valid {kind}: {error}") from error
     if not isinstance(data, dict):
-        raise ImportFileError(f"{path}: holds a list; allowed: a table with the key questions")
+        raise ImportFileError(f"{path}: is a list; allowed: a table with the key questions")
     return data
 
 

@@ -86,7 +86,7 @@ def score_votes(
 
     Args:
         votes: What the raters said.
-        rule: What makes a consensus.
+        rule: How votes become a consensus.
         attribute: The factor whose levels are attributes (k of ENTIGEN's equation 1).
         by: One row of scores for each combination of these factors.
         least_votes: How many votes an image needs.

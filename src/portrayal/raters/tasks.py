@@ -83,7 +83,7 @@ def export_tasks(
 
     Args:
         audit: The audit folder.
-        out: Where the files go; made if absent.
+        out: Where the files go; created if absent.
         format: Which tool.
         study: Whose images; None where the audit has one study, or none at all.
         questions: A file of questions; None: those of the paper for the study's axes.

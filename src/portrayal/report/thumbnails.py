@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 SIDE = 96
-"""Longest side of an embedded image; the audit holds the originals."""
+"""Longest side of an embedded image; the originals are in the audit."""
 
 
 def thumbnails(audit: AuditFolder, keys: Sequence[str], *, side: int = SIDE) -> dict[str, str]:

@@ -48,7 +48,7 @@ def run(
     Args:
         study: The name of a study or suite, a file, a `Study`, or a list of these; or a folder of
             images, which are imported and asked who is shown.
-        out: The audit's folder, or a place in an object store; made if absent.
+        out: The audit's folder, or a place in an object store; created if absent.
         model: A model's name, or an object with the methods of `Generator`; None: that of the
             audit, and of a new audit the installed default.
         images: Images per prompt, instead of the study's own.
@@ -111,7 +111,7 @@ def explain(
     Args:
         prompt: The prompt.
         group: The group whose share is explained (default: woman, or the first of `axis`).
-        out: The audit's folder; made if absent.
+        out: The audit's folder; created if absent.
         model: As for `run`.
         images: Images per text.
         measurers: As for `run`.

@@ -301,7 +301,7 @@ def as_percentages(name: str, values: ArrayLike) -> FloatArray:
     try:
         array = np.array(values, dtype=np.float64, ndmin=1)
     except (TypeError, ValueError) as error:
-        raise StatisticsError(f"{name} holds no numbers; allowed: percentages") from error
+        raise StatisticsError(f"{name} contains no numbers; allowed: percentages") from error
     if array.ndim != 1:
         raise StatisticsError(f"{name} has shape {array.shape}; allowed: one number per occupation")
     wrong = ~(np.isnan(array) | ((array >= 0) & (array <= 100)))

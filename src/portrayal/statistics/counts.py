@@ -31,7 +31,7 @@ def as_counts(name: str, values: ArrayLike, *, ndim: int = 1) -> FloatArray:
     try:
         array = np.array(values, dtype=np.float64, ndmin=min(ndim, 1))
     except (TypeError, ValueError) as error:
-        raise StatisticsError(f"{name} holds no numbers; allowed: counts of images") from error
+        raise StatisticsError(f"{name} contains no numbers; allowed: counts of images") from error
     if array.ndim != ndim:
         raise StatisticsError(f"{name} has shape {array.shape}; allowed: {ndim} axes of counts")
     wrong = ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array)))

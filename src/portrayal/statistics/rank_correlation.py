@@ -182,5 +182,7 @@ def _numbers(name: str, values: ArrayLike) -> FloatArray:
     try:
         numbers = [math.nan if is_missing(value) else float(value) for value in given.tolist()]
     except (TypeError, ValueError) as error:
-        raise StatisticsError(f"{name} holds no numbers; allowed: one number per item") from error
+        raise StatisticsError(
+            f"{name} contains no numbers; allowed: one number per item"
+        ) from error
     return np.array(numbers, dtype=np.float64)

@@ -3,7 +3,7 @@
 study_truth(study, samples=200)          what unlimited painted images would show
 measured_truth(study)                    what unlimited images of the model would show, as measured
 paint_pool(prompts, samples)             many measured images, to draw small audits from
-coverage(study, pool, images=4)          how often intervals hold the truth
+coverage(study, pool, images=4)          how often intervals contain the truth
 rejections(study, pool, images=4)        how often a true null is rejected
 
 Fiction for calibration: the numbers speak of the planted world and of nothing else. How the table

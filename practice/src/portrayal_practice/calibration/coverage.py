@@ -1,4 +1,4 @@
-"""How often intervals hold the truth and tests reject, over repeated small audits from a pool.
+"""How often intervals contain the truth and tests reject, over repeated small audits from a pool.
 
 Every audit goes through `contrast_findings`, as the images of an audit folder do.
 """
@@ -70,7 +70,7 @@ class CoverageResult:
 
     @property
     def share(self) -> float:
-        """Share of audits whose interval holds the truth."""
+        """Share of audits whose interval contains the truth."""
         return self.covered / self.repeats
 
     @property

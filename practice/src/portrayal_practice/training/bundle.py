@@ -21,11 +21,11 @@ def bundle(folder: Path, out: Path, *, piece: int = PIECE) -> list[Path]:
     """Write `folder` into `out` as pieces of at most `piece` bytes.
 
     Raises:
-        PracticeError: If the folder holds no file.
+        PracticeError: If the folder contains no file.
     """
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
-        raise PracticeError(f"bundle: {folder} holds no file; train something first")
+        raise PracticeError(f"bundle: {folder} contains no file; train something first")
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for path in files:

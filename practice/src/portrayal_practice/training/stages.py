@@ -225,7 +225,7 @@ def denoiser(order: Order) -> None:
     recipe, started = order.recipe, time.monotonic()
     if not (order.ahead or (order.out / "pipeline" / "vae" / "config.json").is_file()):
         raise PracticeError(
-            f"training: {order.out} holds no autoencoder; run the stage autoencoder"
+            f"training: {order.out} contains no autoencoder; run the stage autoencoder"
         )
     training = Denoising(order.out, recipe, order.machine())
     training.warm_up()

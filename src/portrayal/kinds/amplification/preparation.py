@@ -72,7 +72,7 @@ def check_corpus(study: AmplificationStudy, out: Path, corpus: Path | None) -> N
     Raises:
         StudyError: No corpus was named and the audit has no captions, or it is not there, or it
             cannot be made.
-        CorpusError: What was named holds no captions, or a source of it has changed or is gone.
+        CorpusError: What was named contains no captions, or a source of it has changed or is gone.
     """
     if corpus is not None and not corpus.exists():
         raise StudyError(f"{corpus}: no such folder; `corpus` names captions and images")
@@ -87,7 +87,7 @@ def check_corpus(study: AmplificationStudy, out: Path, corpus: Path | None) -> N
 
 
 def _check_sources(study: AmplificationStudy, out: Path, place: Path) -> None:
-    """Raise where a corpus cannot be searched or compared with, or holds no captions."""
+    """Raise where a corpus cannot be searched or compared with, or contains no captions."""
     if (place / "corpus.json").exists():
         opened = Corpus(place)
         opened.readable()
@@ -192,7 +192,7 @@ def carried_over(study: AmplificationStudy, before: Study) -> AmplificationStudy
         return study
     if not isinstance(before, AmplificationStudy):
         raise StudyError(
-            f"{study.name}: the audit holds a study of kind {before.kind} under this name; "
+            f"{study.name}: the audit has a study of kind {before.kind} under this name; "
             "take another name"
         )
     kept: dict[str, object] = {"drawn": before.drawn}

@@ -281,7 +281,7 @@ def paraphrase_tables(view: AmplificationView) -> Iterator[DataTable]:
         ("occupation", "caption", "paraphrase", "indicator"),
         rows[:MOST_PARAPHRASES],
         note=f"By {drawn.paraphraser.get('name')}; the first {MOST_PARAPHRASES} of {len(rows)}. "
-        "All of them stand in the study, in the audit's folder.",
+        "All of them are in the study, in the audit's folder.",
     )
 
 

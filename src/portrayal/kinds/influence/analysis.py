@@ -1,8 +1,8 @@
 """Influence studies: which word of a prompt causes who is shown?
 
 For a few prompts every word is a finding. For many prompts the findings are averages: the mean
-influence of each level of each factor over all prompts that hold it (figure 3 of Lin et al. 2023),
-with prompts as units. A positive score always pushes towards the group that is named.
+influence of each level of each factor over all prompts that contain it (figure 3 of Lin et al.
+2023), with prompts as units. A positive score always pushes towards the group that is named.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def carried_over(study: InfluenceStudy, before: Study) -> InfluenceStudy:
     """
     if not isinstance(before, InfluenceStudy):
         raise StudyError(
-            f"{study.name}: the audit holds a study of kind {before.kind} under this name; "
+            f"{study.name}: the audit has a study of kind {before.kind} under this name; "
             "take another name"
         )
     if before.drawn is None:

@@ -35,7 +35,7 @@ class InfluenceScores(RowsPart):
 
 @dataclass(frozen=True, slots=True)
 class InfluenceAverage(Plain):
-    """How far a word pushes towards a group on average over the prompts that hold it."""
+    """How far a word pushes towards a group on average over the prompts that contain it."""
 
     word: str
     position: int

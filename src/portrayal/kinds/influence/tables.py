@@ -190,7 +190,7 @@ def averages_part(
         name=_name(f"averages-{factor}", where, None),
         title=f"Average influence of each {factor} ({where})",
         rows=rows,
-        note=f"Mean over the prompts that hold the word, prompts as units (figure 3). {SIGN}",
+        note=f"Mean over the prompts that contain the word, prompts as units (figure 3). {SIGN}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Average influence of a word over all prompts that hold it (figure 3 of Lin et al. 2023).
+"""Average influence of a word over all prompts that contain it (figure 3 of Lin et al. 2023).
 
 The word of a factor's level is found in the prompt by its spelling. A level of several words
 ("police officer") has the sum of their influences.

@@ -59,7 +59,7 @@ def create_app(
     if "per_image" not in about:
         raise AuditError(f"{database.name}: nothing to rate; run `portrayal annotate` on an audit")
     if about["generator"] != audit.generator.digest:
-        raise AuditError(f"{database.name}: holds the rating of another audit than {audit.path}")
+        raise AuditError(f"{database.name}: contains the rating of another audit than {audit.path}")
     questions = stored_questions(about, database.name)
     terms = stored_terms(about)
     recorder = Recorder(database, questions, terms)

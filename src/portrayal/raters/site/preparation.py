@@ -179,7 +179,7 @@ def _remember(database: Database, audit: AuditFolder, campaign: Campaign) -> Non
     if before:
         if before["generator"] != audit.generator.digest:
             raise AuditError(
-                f"{database.name}: holds the rating of another model; use another `database`"
+                f"{database.name}: contains the rating of another model; use another `database`"
             )
         questions = united([stored_questions(before, database.name), questions])
     about = {

@@ -58,6 +58,5 @@ def require_one_model(one: Identity, other: Identity, *, who: str) -> None:
         for name, (mine, theirs) in one.differences(other).items()
     )
     raise GenerationError(
-        f"{who} have different models: {found}; an audit holds one: "
-        "set what differs, as with `dtype`"
+        f"{who} have different models: {found}; an audit has one: set what differs, as with `dtype`"
     )
