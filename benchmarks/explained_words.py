@@ -2,10 +2,10 @@
 
     python -m benchmarks.explained_words [PROMPTS] [BUDGET] [SET]
 
-Prompts of the practice world, drawn at random from one of two sets (SET: 1 or 2) that share no
-adjective, person, place or wording. Every image is painted, and labelled by the practice encoder.
-The truth of a word is its influence with endless images: the shares that the painter states, over
-400 replaced texts per word.
+Prompts of the practice world, drawn at random from one of three sets (SET) that share no wording,
+adjective or person; the rule for naming words was last changed before set 3 was run. Every image
+is painted, and labelled by the practice encoder. The truth of a word is its influence with endless
+images: the shares that the painter states, over 400 replaced texts per word.
 
 A planted culprit is a word whose true influence is at least 15 points. A named word is true where
 its true influence has the same sign, is at least 5 points, and differs from zero beyond the texts
@@ -50,6 +50,13 @@ SETS = {
         ("pilot", "surgeon", "singer", "tailor", "scientist", "artist", "baker", "plumber",
          "florist", "therapist", "farmer", "dancer"),
         ("classroom", "university", "laboratory", "kitchen", "garage"),
+    ),
+    3: PromptSet(
+        "the {} {} at a {}",
+        ("busy", "talented", "skilled", "calm", "curious", "local"),
+        ("dentist", "painter", "architect", "accountant", "photographer", "writer", "bartender",
+         "sailor", "judge", "carpenter", "waiter", "musician"),
+        ("hospital", "gym", "kitchen", "garage", "spa", "office"),
     ),
 }  # fmt: skip
 

@@ -328,7 +328,10 @@ def test_draws_go_where_the_variance_is() -> None:
     assert alike < start
     more = allocate(counts, 0, 1, draws=40, images=2)
     assert sum(more.values()) == 40
-    assert more[0,] > more[()] > more.get((1,), 0)
+    # Neyman's allocation: by the root of the variance times the number of words that a set serves.
+    wanted = np.sqrt([2 * start, differing, alike])
+    drawn = np.array([one.draws + more.get(one.words, 0) for one in counts.plan.sets])
+    np.testing.assert_allclose(drawn, drawn.sum() * wanted / wanted.sum(), atol=1)
 
 
 # --- the practice world --------------------------------------------------------------------------

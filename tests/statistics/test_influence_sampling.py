@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 from itertools import combinations
 
@@ -233,6 +234,43 @@ def test_p_of_two_shares_is_that_of_newcombes_interval() -> None:
     turned = influence_estimate(swapped, 1, 1, texts="fixed", rng=rng())
     assert turned.scores[0, 0] == pytest.approx(-0.4)
     assert turned.p_value[0, 0] == pytest.approx(p)
+
+
+def test_p_beyond_a_margin_is_the_level_at_which_newcombes_bound_touches_it() -> None:
+    counts = {frozenset(): [[14, 6]], frozenset({0}): [[6, 14]]}
+    result = influence_estimate(counts, 1, 1, texts="fixed", rng=rng())
+    p = float(result.p_beyond(0.1)[0, 0])
+    first, second = (proportion_confint(shown, 20, alpha=p, method="wilson") for shown in (14, 6))
+    assert 0.4 - math.hypot(0.7 - first[0], second[1] - 0.3) == pytest.approx(0.1, abs=1e-6)
+    swapped = {frozenset(): [[6, 14]], frozenset({0}): [[14, 6]]}
+    turned = influence_estimate(swapped, 1, 1, texts="fixed", rng=rng())
+    assert turned.p_beyond(0.1)[0, 0] == pytest.approx(p)
+
+
+def test_p_beyond_grows_with_the_margin_from_the_usual_p() -> None:
+    result = influence_estimate(paint(rng(3), subsets(3, 1), alike=0.2), 3, 1, rng=rng())
+    np.testing.assert_allclose(result.p_beyond(0.0), result.p_value)
+    ladder = [result.p_beyond(margin) for margin in (0.0, 0.02, 0.05, 0.1, 0.9)]
+    assert all((after >= before).all() for before, after in itertools.pairwise(ladder))
+    assert (ladder[-1] == 1).all()
+    with pytest.raises(StatisticsError, match="margin is -1; allowed: 0 or more"):
+        result.p_beyond(-1)
+    single = {frozenset(): [[2, 2]], frozenset({0}): [[1, 0], [0, 0]]}
+    assert np.isnan(influence_estimate(single, 1, 1, rng=rng()).p_beyond(0.1)).all()
+
+
+def test_an_influence_as_large_as_the_margin_is_seldom_called_larger() -> None:
+    """600 worlds at the edge of the null: about 2.5%, for only one side counts there."""
+    generator, larger = rng(5), 0
+    for _ in range(600):
+        hits = generator.binomial([[1] * 40, [1] * 40], [[0.45], [0.35]])
+        counts = {
+            frozenset(): [[hits[0].sum(), 40 - hits[0].sum()]],
+            frozenset({0}): np.stack([hits[1], 1 - hits[1]], axis=1),
+        }
+        found = influence_estimate(counts, 1, 1, rng=generator, resamples=1)
+        larger += bool(found.p_beyond(0.1)[0, 0] <= 0.05)
+    assert 0.01 < larger / 600 < 0.04
 
 
 def test_no_bound_passes_what_is_possible() -> None:

@@ -158,18 +158,22 @@ def say_missing(session: Session, rate: float) -> None:
 
 def show_explanation(answer: Explanation) -> None:
     """Print the shaded prompt, the table, pairs and the suggestion."""
+    from portrayal.findings import plural
+
     main = answer.scores.main
     counts = answer.scores.counts
     share = float(counts.sets[()].shares[answer.column])
     console.out.print()
     console.paragraph(shaded(answer))
     console.out.print()
-    known = "" if math.isnan(share) else f"{percent(share)} of the images show {answer.group}. "
+    shown = f"{percent(share)} of the images show {plural(answer.group)}. "
+    known = "" if math.isnan(share) else shown
     console.out.print(
         f"{known}[dim]Orange pushes towards {answer.group}, blue away{_beyond_one(main)}.[/dim]"
     )
     if main is not None:
         console.out.print(word_table(answer))
+        console.out.print("[dim]q: against an influence of up to 5 points, over all words.[/dim]")
     for line in (*pair_lines(answer), *apart_lines(answer)):
         console.paragraph(line)
     console.paragraph(Text(answer.suggestion, style="bold"))
@@ -278,7 +282,7 @@ def _bar(value: float, largest: float, verdict: Verdict) -> Text:
     """Return a bar that grows left from the middle for "away", right for "towards"."""
     from portrayal.kinds.influence import SAYS
 
-    if math.isnan(value) or verdict.kind == "too few texts":
+    if math.isnan(value) or verdict.kind in ("too few texts", "one other word"):
         return Text(SAYS[verdict.kind], style="dim")
     size = round(abs(value) / largest * _BAR)
     left = "█" * size if value < 0 else ""

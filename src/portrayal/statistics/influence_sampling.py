@@ -46,6 +46,7 @@ class InfluenceResult:
         n_subsets: Sets of replaced words, the empty one among them.
         draws: (resamples, words, groups), shared by all words: which word leads in how many draws
             can be read from them.
+        reach: How far the bounds lie from the scores at any confidence.
     """
 
     scores: FloatArray
@@ -56,6 +57,22 @@ class InfluenceResult:
     n_texts: int
     n_subsets: int
     draws: FloatArray = field(repr=False)
+    reach: Reach = field(repr=False)
+
+    def p_beyond(self, margin: float) -> FloatArray:
+        """Return the p-values against an influence of at most `margin` in size.
+
+        The level at which the interval's bound would touch the margin, and 1 for scores within it:
+        below 5% where a 95% interval lies wholly beyond the margin, on either side. With a margin
+        of 0 it is `p_value`.
+
+        Reference: Murphy and Myors (1999), Journal of Applied Psychology 84, for tests of a minimum
+        effect.
+        """
+        if not margin >= 0:
+            raise StatisticsError(f"margin is {margin}; allowed: 0 or more")
+        beyond = np.maximum(np.abs(self.scores) - margin, 0.0)
+        return self.reach.p_value(np.copysign(beyond, self.scores))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,6 +164,7 @@ def influence_estimate(
         n_texts=int(shares.texts.sum()),
         n_subsets=len(subsets),
         draws=spread.draws,
+        reach=spread.reach,
     )
 
 
@@ -273,6 +291,7 @@ class _Spread(NamedTuple):
     interval: Intervals
     p_value: FloatArray
     draws: FloatArray
+    reach: Reach
 
 
 def _check(texts: Texts, resamples: int, confidence: float, rng: np.random.Generator) -> None:
@@ -336,4 +355,5 @@ def _spread(
     z = np.full(value.shape, float(stats.norm.ppf(0.5 + confidence / 2)))
     below, above = reach.at(z)
     draws = value + reach.stretch(z) * moves
-    return _Spread(value, Intervals(value - below, value + above), reach.p_value(value), draws)
+    bounds = Intervals(value - below, value + above)
+    return _Spread(value, bounds, reach.p_value(value), draws, reach)

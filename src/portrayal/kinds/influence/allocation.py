@@ -1,10 +1,12 @@
-"""Where more images help most: the sets of words behind the widest interval of undecided words.
+"""Where more images help most: the sets of words behind undecided words.
 
 The variance of a word's influence is the sum over sets of weight^2 x variance of one draw / draws.
-Draws go one by one to the set that takes most off the variance of the word whose variance is
-largest. Variances are estimated with half an image added to every answer, so that a set whose few
-images all look alike is not taken for settled, and with what other sets say about how much texts
-differ, so that few texts do not mislead.
+Draws go one by one to the set that takes most off the variances of all undecided words together:
+the prompt as it is, which serves every word, gets most (Neyman's allocation; with k words of equal
+variance about the root of k times as many as each of them, as Dunnett 1955 has it).
+Variances are estimated with half an image added to every answer, so that a set whose few images all
+look alike is not taken for settled, and with what other sets say about how much texts differ, so
+that few texts do not mislead.
 """
 
 from __future__ import annotations
@@ -42,8 +44,7 @@ def allocate(
         images: Images per draw.
         undecided: Positions of the words whose intervals matter; None: all.
 
-    A set that can have no more texts gets none; a word that rests on such sets alone counts as
-    settled.
+    A set that can have no more texts gets none.
     """
     subsets = list(counts.sets)
     number = {position: i for i, position in enumerate(counts.plan.replaceable)}
@@ -53,16 +54,15 @@ def allocate(
     if undecided:
         squares[[i for position, i in number.items() if position not in undecided]] = 0.0
     one = draw_variances([counts.sets[subset] for subset in subsets], column, images=images)
+    serves = one * squares.sum(axis=0)
     had = np.array([float(word_set.draws) for word_set in counts.plan.sets])
     room = np.array([word_set.room for word_set in counts.plan.sets])
     more = np.zeros(len(subsets), dtype=np.int64)
     for _ in range(draws):
-        now = had + more
-        open_sets = more < room
-        if not open_sets.any():
+        now = np.maximum(had + more, 1)
+        gain = np.where(more < room, serves / (now * (now + 1)), 0.0)
+        if not gain.any():
             break
-        widest = int((squares * (one / now) * open_sets).sum(axis=1).argmax())
-        gain = np.where(open_sets, squares[widest] * one / (now * (now + 1)), -1.0)
         more[int(gain.argmax())] += 1
     return {subset: int(n) for subset, n in zip(subsets, more, strict=True) if n}
 

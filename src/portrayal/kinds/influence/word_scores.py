@@ -19,6 +19,9 @@ from portrayal.statistics import (
     interaction_estimate,
 )
 
+SLIGHT = 0.05
+"""An influence up to this, 5 points, is no cause worth naming."""
+
 SHAPLEY = 0
 """Stands for "Shapley value" where else a level is named."""
 
@@ -53,6 +56,7 @@ class WordScores:
         low: Lower bounds.
         high: Upper bounds.
         p: Two-sided p-values.
+        p_beyond: The same against an influence of at most `SLIGHT`; NaN for Shapley values.
         leads: (words, answers): share of resamples in which the word's influence on the answer is
             the largest in size.
         margin: Half the width of Theorem 1's interval; NaN where it does not hold.
@@ -64,6 +68,7 @@ class WordScores:
     low: FloatArray = field(repr=False)
     high: FloatArray = field(repr=False)
     p: FloatArray = field(repr=False)
+    p_beyond: FloatArray = field(repr=False)
     leads: FloatArray = field(repr=False)
     margin: float = math.nan
 
@@ -75,7 +80,8 @@ class WordScores:
     def shapley(self, words: int) -> WordScores:
         """Return Shapley values, where these are the scores with all words replaceable at once."""
         scaled = {name: getattr(self, name) / words for name in ("scores", "low", "high", "margin")}
-        return replace(self, level=SHAPLEY, **scaled)
+        unknown = np.full_like(self.p_beyond, np.nan)
+        return replace(self, level=SHAPLEY, p_beyond=unknown, **scaled)
 
     @property
     def name(self) -> str:
@@ -170,6 +176,7 @@ def _placed(
         low=place(result.interval.low),
         high=place(result.interval.high),
         p=place(result.p_value),
+        p_beyond=place(result.p_beyond(SLIGHT)),
         leads=place((size == size.max(axis=1, keepdims=True)).mean(axis=0)),
         margin=margin,
     )
