@@ -15,7 +15,7 @@ def test_truth_is_readable_in_a_narrow_terminal() -> None:
     lines = said.out.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0] == "Truth of practice:painter, as planted. The model's own: --of model."
-    assert lines[1].split() == ["question", "truth", "95", "%", "interval", "how"]
+    assert lines[1].split() == ["question", "truth", "95%", "interval", "how"]
     assert lines[2].strip() == "demo-interventions · change of leaning"
     assert lines[3].split()[-3:] == ["-0.75", "–", "exact"]
 
