@@ -11,8 +11,12 @@ from typing import Any
 import pytest
 
 from command_line import in_a_process
+from portrayal.audit import AuditFolder
 from portrayal.errors import ImportFileError
+from portrayal.raters import import_votes, load_votes
 from portrayal.raters.scoring import score_file
+from portrayal.records import Identity, ImageRecord
+from raters_images import png
 
 LAYOUT = Path(__file__).parents[3] / "shared" / "data" / "entigen" / "layout.json"
 SITES = {"minDALL-E": "mindalle-images", "DALL-E-mini": "minidalle-images",
@@ -136,6 +140,35 @@ def test_a_plain_csv_needs_no_map(tmp_path: Path) -> None:
     file.write_text("picture,rater,x\n1,a,b\n", encoding="utf-8")
     with pytest.raises(ImportFileError, match=r"mine.csv: no column for the image; allowed: key"):
         score_file(file)
+
+
+def test_plain_files_with_other_columns_are_stored_in_one_command(tmp_path: Path) -> None:
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "invented", {}))
+    audit.append_images([ImageRecord("a nurse", i, "ok", data=png(i)) for i in range(4)])
+    keys = [key for (key,) in audit.images().order("seed").select("key").fetchall()]
+
+    def write(name: str, question: str, answers: str, own: list[str]) -> Path:
+        lines = [f"key,rater,{question}"]
+        lines += [
+            f"{key},{who},{answer}"
+            for key in own
+            for who, answer in zip("ab", answers, strict=True)
+        ]
+        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+        return tmp_path / name
+
+    files = [
+        write("moods.csv", "mood", "xy", keys[:2]),
+        write("sizes.csv", "size", "ls", keys[1:3]),
+        write("more.csv", "mood", "zz", keys[3:]),  # raters agree here: told from moods.csv
+    ]
+    done = import_votes(audit.path, files)
+    assert (done.images, done.raters, done.votes, done.new) == (4, 2, 10, 10)
+    votes = load_votes(AuditFolder(audit.path))
+    assert {one.id for one in votes.questions.choices} == {"mood", "size"}
+    assert import_votes(audit.path, files).new == 0
+    with pytest.raises(ImportFileError, match=r"moods.csv and sizes.csv have different columns"):
+        score_file(files)
 
 
 def test_an_export_of_label_studio_needs_no_map(tmp_path: Path) -> None:

@@ -114,5 +114,5 @@ def styled(chart: Any) -> Any:
         .configure_axisX(tickCount=7, titleAnchor="end")
         .configure_axisY(labelLimit=0, ticks=False, domain=False, labelPadding=8)
         .configure_view(stroke=None)
-        .configure_legend(labelColor=INK, labelFontSize=12)
+        .configure_legend(labelColor=INK, labelFontSize=12, labelLimit=240)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from portrayal.errors import ImportFileError, one_of
 from portrayal.raters.mapping import VoteMap
@@ -24,25 +24,54 @@ CANT_JUDGE = ("can't judge", "cannot judge", "unsure", "unknown", "unclear", "po
               "both visible")  # fmt: skip
 
 
-def inferred_map(path: Path) -> VoteMap:
-    """Return the map of a plain CSV or of an export of Label Studio.
+class InferredMap(NamedTuple):
+    """Files with the same columns, and what these mean."""
+
+    files: tuple[Path, ...]
+    map: VoteMap
+
+
+def inferred_maps(paths: Sequence[Path]) -> list[InferredMap]:
+    """Return the maps of plain CSV files and of exports of Label Studio, by their columns.
 
     The image and the rater are found by the names of their columns. A column in which raters of
     one image differ, or whose name is that of a question or axis, is a question; any other one is
-    a factor.
+    a factor. Files with the same columns are read together.
 
     Args:
-        path: The file.
+        paths: The files.
 
     Raises:
         ImportFileError: The image or the rater cannot be told.
     """
-    form = "labelstudio" if path.suffix.lower() == ".json" else "csv"
-    plain = VoteMap.model_validate(
-        {"format": form, "image": "?", "rater": "?", "questions": [{"id": "q", "column": "?"}]}
-    )
-    rows = list(rows_of(path, plain))
-    columns = list(dict.fromkeys(name for row in rows for name in row.cells))
+    groups: dict[tuple[str, ...], list[tuple[Path, list[Row]]]] = {}
+    for path in paths:
+        rows = list(rows_of(path, _plain(path)))
+        named = tuple(dict.fromkeys(name for row in rows for name in row.cells))
+        groups.setdefault((_form(path), *named), []).append((path, rows))
+    found = []
+    for (_, *columns), members in groups.items():
+        every = [row for _, rows in members for row in rows]
+        own = tuple(path for path, _ in members)
+        found.append(InferredMap(own, _inferred(own[0], columns, every)))
+    return found
+
+
+def _form(path: Path) -> str:
+    return "labelstudio" if path.suffix.lower() == ".json" else "csv"
+
+
+def _plain(path: Path) -> VoteMap:
+    """Return a map that reads the rows of a file, whatever they mean."""
+    return VoteMap.model_validate(
+        {
+            "format": _form(path), "image": "?", "rater": "?",
+            "questions": [{"id": "q", "column": "?"}],
+        }
+    )  # fmt: skip
+
+
+def _inferred(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> VoteMap:
     rater, image = _one(columns, RATERS), _one(columns, IMAGES)
     prompt, seed = _one(columns, PROMPTS), _one(columns, SEEDS)
     names = [image] if image else [prompt, seed] if prompt and seed else []
@@ -62,7 +91,7 @@ def inferred_map(path: Path) -> VoteMap:
             "a question; say with a map which columns are questions"
         )
     found: dict[str, Any] = {
-        "format": form, "image": names, "rater": rater, "prompt": prompt, "seed": seed,
+        "format": _form(path), "image": names, "rater": rater, "prompt": prompt, "seed": seed,
         "time": _one(columns, TIMES),
         "factors": {
             name.removeprefix("factor_"): name

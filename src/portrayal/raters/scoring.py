@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.errors import StatisticsError, one_of
+from portrayal.errors import ImportFileError, StatisticsError, one_of
 from portrayal.raters.consensus import Decisions, decide
-from portrayal.raters.inference import inferred_map
-from portrayal.raters.mapping import read_map
+from portrayal.raters.inference import inferred_maps
+from portrayal.raters.mapping import VoteMap, read_map
 from portrayal.raters.questions import Question
 from portrayal.raters.reading import read_votes
 from portrayal.raters.reliability import agreement
@@ -57,7 +57,7 @@ def score_file(
         StatisticsError: The rule is unknown.
     """
     files = (file,) if isinstance(file, Path) else tuple(file)
-    mapped = inferred_map(files[0]) if vote_map is None else read_map(vote_map)
+    mapped = _only_map(files) if vote_map is None else read_map(vote_map)
     name = "the inferred map" if vote_map is None else vote_map.name
     votes = read_votes(files, mapped, source=name)
     scored = score_votes(
@@ -70,6 +70,17 @@ def score_file(
         rng=np.random.default_rng(seed),
     )
     return {"file": ", ".join(one.name for one in files), "map": name, "seed": seed, **scored}
+
+
+def _only_map(files: Sequence[Path]) -> VoteMap:
+    """Return what the columns of files mean that are scored together."""
+    maps = inferred_maps(files)
+    if len(maps) > 1:
+        raise ImportFileError(
+            f"{maps[0].files[0].name} and {maps[1].files[0].name} have different columns; score "
+            "them one by one, or give a map with [[files]]"
+        )
+    return maps[0].map
 
 
 def score_votes(

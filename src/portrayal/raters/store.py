@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 from portrayal.audit import AuditFolder, read_factors
 from portrayal.errors import AuditError, ImportFileError
 from portrayal.raters.editions import edition_ballots
-from portrayal.raters.inference import inferred_map
+from portrayal.raters.inference import inferred_maps
 from portrayal.raters.mapping import read_map
 from portrayal.raters.merging import merged_votes
 from portrayal.raters.questions import Question, QuestionSet
@@ -103,11 +104,32 @@ def import_votes(
     """
     opened = AuditFolder(audit)
     files = (file,) if isinstance(file, Path) else tuple(file)
-    mapped = inferred_map(files[0]) if vote_map is None else read_map(vote_map)
-    source = "the inferred map" if vote_map is None else vote_map.name
-    votes = read_votes(files, mapped, source=source)
-    names = ", ".join(one.name for one in files)
-    return store_votes(opened, _found(opened, votes, names), source=names, group=group)
+    if vote_map is None:
+        read = [(one.files, one.map, "the inferred map") for one in inferred_maps(files)]
+    else:
+        read = [(files, read_map(vote_map), vote_map.name)]
+    found = []
+    for own, mapped, said in read:
+        names = ", ".join(one.name for one in own)
+        votes = read_votes(own, mapped, source=said)
+        found.append((names, _found(opened, votes, names)))
+    stored = [store_votes(opened, votes, source=names, group=group) for names, votes in found]
+    return _together(stored, [votes for _, votes in found])
+
+
+def _together(stored: Sequence[VoteImport], votes: Sequence[Votes]) -> VoteImport:
+    """Return what several imports brought; an image or rater of two of them counts once."""
+    dropped: Counter[str] = Counter()
+    for one in stored:
+        dropped.update(one.dropped)
+    return VoteImport(
+        images=len({vote.image for one in votes for vote in one.votes}),
+        votes=sum(one.votes for one in stored),
+        raters=len({name for one in votes for name in one.raters}),
+        new=sum(one.new for one in stored),
+        dropped=dict(dropped),
+        contradictory=sum(one.contradictory for one in stored),
+    )
 
 
 def store_votes(

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 OURS = "ours"
 PUBLISHED = "published"
 PAGE_IMAGES = 1500
+LONG = 30
+"""Letters of a heading that makes its column wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ class ShownTable:
     groups: Sequence[tuple[str, int]]
     columns: Sequence[str]
     rows: Sequence[tuple[Sequence[str], Sequence[ShownCell]]]
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether whole prompts stand at the left, which need room."""
+        return any(len(text) > LONG for head, _ in self.rows for text in head[1:])
 
 
 @dataclass(frozen=True, slots=True)
