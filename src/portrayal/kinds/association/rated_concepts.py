@@ -143,7 +143,7 @@ def order_asked(
         after: What it ends with.
     """
     question = f"{before}do association scores order concepts as raters do?{after}"
-    return Asked(study, kind, question, TAU, "concept", measurer)
+    return Asked(study, kind, question, TAU, "concept", measurer, n_of="concept")
 
 
 def raters_table(
