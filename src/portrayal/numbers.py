@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -115,6 +115,19 @@ def cell(value: Any, column: str = "") -> str:
     if column in ("p", "q"):
         return p_value(value)
     return percent(value) if column == "share" else number(value)
+
+
+def cells(row: Sequence[Any], columns: Sequence[str]) -> list[str]:
+    """Write a table's row; beside a share, its bounds are shares too.
+
+    >>> cells(["nurse", 0.25, 0.05, 0.7, 4], ["level", "share", "low", "high", "n"])
+    ['nurse', '25%', '5%', '70%', '4']
+    """
+    bounds = ("low", "high") if "share" in columns else ()
+    return [
+        cell(value, "share" if name in bounds else name)
+        for value, name in zip(row, columns, strict=True)
+    ]
 
 
 def _rounded(value: float, places: int) -> str:

@@ -232,5 +232,5 @@ def test_an_absent_object_says_why_it_cannot_be_read(bucket: ObjectPath) -> None
     with pytest.raises(FileNotFoundError):
         (bucket / "file").unlink()
     (bucket / "file").unlink(missing_ok=True)
-    with pytest.raises(NotAnAudit, match=r"no such folder; portrayal run STUDY --out memory://"):
+    with pytest.raises(NotAnAudit, match=r"create it with: portrayal run STUDY --out memory://"):
         AuditFolder(str(bucket))

@@ -77,3 +77,11 @@ def test_a_finding_without_an_answer_has_no_headline_and_says_why() -> None:
     share = asked.answered(0.625, (0.39, math.nan), n=16, n_missing=0, sentence="x")
     assert share.verdict(0.05) == "not tested"
     assert share.in_numbers(0.95) == "group share 63%; 16 images"
+
+
+def test_a_question_is_shown_as_people_say_it() -> None:
+    for group, said in (("woman", "women"), ("man", "men"), ("light skin", "light skin")):
+        asked = Asked("s", "k", f"job nurse: share of {group} (axis)", "group share", "image")
+        found = asked.unanswered("no image", n=0, n_missing=0)
+        assert found.asked == f"job nurse: share of {said} (axis)"
+        assert found.conclusion(0.05) == found.asked

@@ -116,7 +116,7 @@ def test_every_finding_stands_on_the_page_with_n_and_missing(reported: Path, pag
     said = words(page)
     for finding in Results.read(reported).findings:
         assert re.sub(r"\s+", " ", finding.sentence) in said
-        assert finding.question in said
+        assert finding.asked in said
 
 
 @pytest.mark.parametrize(

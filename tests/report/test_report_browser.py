@@ -184,3 +184,18 @@ def test_a_printed_page_opens_what_is_folded(chromium: Any, reported: Path) -> N
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details:not([open])").count() > 0
     page.close()
+
+
+def test_figures_drawn_for_a_screen_fit_on_paper(chromium: Any, reported: Path) -> None:
+    page = Visit(
+        chromium.new_page(viewport={"width": 1280, "height": 900}),
+        reported / "report" / "index.html",
+    ).page
+    page.emulate_media(media="print")
+    page.evaluate("document.body.style.width = '700px'")  # paper, without a window's resizing
+    ends = page.locator("svg.marks").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().right)"
+    )
+    assert ends
+    assert max(ends) <= 700
+    page.close()

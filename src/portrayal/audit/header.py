@@ -98,7 +98,8 @@ class Header:
         file = folder / FILE
         if not folder.exists():
             raise NotAnAudit(
-                f"{folder}: no such folder; portrayal run STUDY --out {quoted(folder)} makes it"
+                f"{folder}: no such folder; create it with: "
+                f"portrayal run STUDY --out {quoted(folder)}"
             )
         if not file.exists():
             raise NotAnAudit(f"{folder}: not an audit: it has no {FILE}{_way_back(folder)}")

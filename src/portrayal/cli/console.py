@@ -24,7 +24,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from portrayal.numbers import cell, interval
+from portrayal.numbers import cells, interval
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,8 +128,13 @@ def as_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
-def findings(results: Results) -> None:
-    """Print what was found, in words first: by verdict, each with its numbers."""
+def findings(results: Results, audit: str) -> None:
+    """Print what was found, in words first: by verdict, each with its numbers.
+
+    Args:
+        results: What was found.
+        audit: The audit's folder, for what to do next.
+    """
     from portrayal.findings import capital
 
     groups: dict[str, list[Finding]] = {}
@@ -145,14 +150,14 @@ def findings(results: Results) -> None:
         if found:
             told(f"{capital(verdict)} ({len(found)})", "bold", 0)
         for one in found[:MOST_LINES]:
-            told(one.conclusion(results.level) if one.reason == "" else one.question, style, 2)
+            told(one.conclusion(results.level) if one.reason == "" else one.asked, style, 2)
             reason = one.reason or one.in_numbers(results.settings.confidence)
             told(reason, "dim", 4)
             _about_labels(one, results, 4)
         _left_out(len(found))
     _estimates(groups.get("not tested", []))
     for source in results.sources:
-        told(source.sentence(), "", 0)
+        told(source.sentence(audit), "", 0)
 
 
 def _about_labels(finding: Finding, results: Results, indent: int) -> None:
@@ -181,7 +186,7 @@ def _estimates(found: Sequence[Finding]) -> None:
     for one in found[:MOST_LINES]:
         form = form_of(one.statistic)
         ends = interval(one.low, one.high, form=form)
-        rows.append((one.question, form(one.estimate), ends, counted(one.n, one.n_of)))
+        rows.append((one.asked, form(one.estimate), ends, counted(one.n, one.n_of)))
     numbers_table((), rows)
     _left_out(len(found))
 
@@ -227,7 +232,7 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
             name, overflow="fold", no_wrap=name == whole, justify="right" if numbers else "left"
         )
     for row in rows:
-        table.add_row(*[Text(cell(v, name)) for v, name in zip(row, columns, strict=True)])
+        table.add_row(*map(Text, cells(row, columns)))
     out.print(table)
 
 

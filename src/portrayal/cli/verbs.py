@@ -120,7 +120,7 @@ def carry_out(
         console.as_json({**results.as_dict(), **ended})
         return
     say_made(done.made, session)
-    console.findings(results)
+    console.findings(results, quoted(session.path))
     for line in () if outcome is None else outcome.sentences():
         console.say(line)
     say_unused(results)
@@ -283,6 +283,7 @@ def analyze(
     correction of p-values goes over all questions of an audit.
     """
     from portrayal import runner
+    from portrayal.audit import quoted
 
     study, folder = o.study_and_folder(target, out)
     session = runner.Session(folder, analysis=analysis)
@@ -292,7 +293,7 @@ def analyze(
     if json:
         console.as_json(results.as_dict())
         return
-    console.findings(results)
+    console.findings(results, quoted(folder))
     say_unused(results)
     if session.opened().has_report:
         console.say(f"the report is out of date; run: portrayal report {folder}")

@@ -82,7 +82,7 @@ def by_group(rows: Sequence[Row]) -> Groups:
     colour = alt.Color(
         "group:N",
         scale=alt.Scale(domain=groups, range=colours),
-        legend=alt.Legend(title=None, orient="top", columns=3),
+        legend=alt.Legend(title=None, orient="top", columns=3, labelLimit=0),
     )
     return Groups(colour, alt.YOffset("group:N", sort=groups), len(groups))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from portrayal.findings.headline import Headline
+from portrayal.findings.headline import Headline, plural
 from portrayal.findings.label_checks import FindingLabels, LabelScale, form_of
 from portrayal.findings.labels import unlabelled
 from portrayal.findings.scales import read_as
@@ -114,10 +115,18 @@ class Finding(Plain):
             return "not tested"
         return "significant" if self.is_clear(level) else "no significant difference"
 
+    @property
+    def asked(self) -> str:
+        """The question as people say it; `question` itself stays as earlier audits stored it.
+
+        A share is that of "women" rather than of "woman".
+        """
+        return re.sub(r"(?<=share of )\w+", lambda found: plural(found[0]), self.question)
+
     def conclusion(self, level: float) -> str:
         """Return the finding in one line, as its verdict allows."""
         if self.headline is None or self.estimate is None:
-            return self.question
+            return self.asked
         return self.headline.claim if self.is_clear(level) else self.headline.otherwise
 
     def in_numbers(self, confidence: float, *, explained: bool = False) -> str:

@@ -132,8 +132,12 @@ class LabelSource(Plain):
             return f"{self.n_checked} images checked by people, estimates corrected"
         return f"not checked by people. {self.reason}".strip()
 
-    def sentence(self) -> str:
-        """Return the line for the end of an analysis."""
+    def sentence(self, audit: str = "AUDIT") -> str:
+        """Return the line for the end of an analysis.
+
+        Args:
+            audit: The audit's folder, for the command to run next.
+        """
         who = f"Labels of {self.axis} by {self.measurer}"
         if self.status == "people":
             return f"Labels of {self.axis} were given by people."
@@ -143,7 +147,7 @@ class LabelSource(Plain):
                 "estimates are corrected for the errors they found."
             )
         why = f" {self.reason}" if self.reason else ""
-        command = "portrayal annotate AUDIT --sample 60"
+        command = f"portrayal annotate {audit} --sample 60"
         return f"{who}: not checked by people.{why} To check 60 images: {command}"
 
 

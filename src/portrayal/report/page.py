@@ -27,7 +27,7 @@ from portrayal.findings import (
     form_of,
 )
 from portrayal.generators import notice
-from portrayal.numbers import cell, count, number, percent, with_minus
+from portrayal.numbers import cell, cells, count, number, percent, with_minus
 from portrayal.report.evidence import Evidence, SameSeeds, Shelf
 from portrayal.report.figures import figure
 from portrayal.report.first_screen import cards, chosen
@@ -357,6 +357,7 @@ def environment() -> Any:
         anchor=anchor,
         capital=capital,
         cell=cell,
+        cells=cells,
         count=count,
         minus=with_minus,
         number=number,

@@ -10,7 +10,7 @@ from typing import Any
 from portrayal.audit import AuditFolder, harmless, write_text
 from portrayal.errors import PortrayalError, one_of
 from portrayal.findings import DataTable, Results, Sides, form_of
-from portrayal.numbers import cell, with_minus
+from portrayal.numbers import cells, with_minus
 from portrayal.report.files import stem_of
 
 TABLE_FORMATS = {"csv": "csv", "latex": "tex", "markdown": "md"}
@@ -70,8 +70,9 @@ def _findings(results: Results, *, exact: bool) -> DataTable:
         numbers: list[Any] = [one.estimate, one.low, one.high]
         if not exact:
             numbers = [None if number is None else form(number) for number in numbers]
+        question = one.question if exact else one.asked
         rows.append(
-            [one.question, one.statistic, *numbers, one.p, one.q, one.n, one.n_missing,
+            [question, one.statistic, *numbers, one.p, one.q, one.n, one.n_missing,
              one.verdict(results.level)]
         )  # fmt: skip
     return DataTable("findings", "Findings", FINDINGS, rows)
@@ -122,7 +123,7 @@ def _latex(table: DataTable) -> str:
 
 def _cells(table: DataTable) -> Iterator[list[str]]:
     for row in table.rows:
-        yield [cell(value, name) for value, name in zip(row, table.columns, strict=True)]
+        yield cells(row, table.columns)
 
 
 def _numeric(table: DataTable) -> list[bool]:

@@ -116,7 +116,7 @@ def _section(section: StudySection, found: list[Finding], results: Results) -> I
         form = form_of(one.statistic)
         q = "" if one.q is None else ("< .001" if one.q < 0.001 else f"{one.q:.3f}".lstrip("0"))
         told = one.reason if one.estimate is None else one.conclusion(results.level)
-        words = _plain(told if told != one.question else one.question)
+        words = _plain(told)
         estimate = f"{one.statistic} {form(one.estimate)}" if one.estimate is not None else "none"
         yield (
             f"| {words} | {_plain(estimate)} | {interval(one.low, one.high, form=form)} | {q} | "
