@@ -21,6 +21,7 @@ from portrayal.statistics.validation.classification import ClassifierWorld
 from portrayal.statistics.validation.correlation import CorrelationSetting
 from portrayal.statistics.validation.differences import TwoModelWorld
 from portrayal.statistics.validation.diversity import EvennessWorld, ScoreWorld
+from portrayal.statistics.validation.drawn import drawn_settings
 from portrayal.statistics.validation.influence import InfluenceWorld
 from portrayal.statistics.validation.levels import LevelWorld
 from portrayal.statistics.validation.reduction import DecompositionSetting, ReductionSetting
@@ -156,6 +157,19 @@ def test_rows_in_a_file_are_not_simulated_again(
     assert capsys.readouterr().out == first, "a line cut short is simulated again"
     main([*command, "--worlds", "999999999"])
     assert capsys.readouterr().out == first
+
+
+@pytest.mark.parametrize(
+    "family", [name for name in FAMILIES if name not in ("looks", "correction")]
+)
+def test_settings_can_be_drawn(family: str) -> None:
+    drawn = list(drawn_settings(family, 4, seed=1))
+    assert [name(one) for one in drawn] == [name(one) for one in drawn_settings(family, 4, seed=1)]
+    assert {name(one) for one in drawn}.isdisjoint(
+        name(one) for one in drawn_settings(family, 4, 2)
+    )
+    (row,) = validation_rows(drawn[:1], worlds=10)
+    assert row.worlds > 5
 
 
 def test_the_page_has_every_setting() -> None:

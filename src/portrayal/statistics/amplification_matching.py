@@ -47,8 +47,7 @@ class MatchedSides:
         generated: The side that is expected to be further from one half.
         training: The other.
         nested: Whether the images of `generated` are a part of those of `training`.
-        shared_variance: Sum over occupations of the covariance of both sides' imbalances, where
-            images of both are paired.
+        correlation: Of both sides' imbalances, one per occupation, where images are paired.
 
     Attributes:
         used: Which occupations and prompts have enough images on both sides.
@@ -61,7 +60,7 @@ class MatchedSides:
         training: CountedSide,
         *,
         nested: bool = False,
-        shared_variance: float = 0.0,
+        correlation: FloatArray | None = None,
     ) -> None:
         self.used: NDArray[np.bool_] = (generated.total >= LEAST_IMAGES) & (
             training.total >= LEAST_IMAGES
@@ -73,7 +72,7 @@ class MatchedSides:
         self._share = 1 / self._prompts[self._of]
         self._sides = generated, training
         self._nested = nested
-        self._shared_variance = shared_variance
+        self._correlation = correlation
         size = np.minimum(generated.total, training.total)[self.used]
         self._size = size
         self._generated, self._training = (
@@ -111,10 +110,12 @@ class MatchedSides:
 
     def pairing(self) -> float:
         """Return what pairs leave of the standard error that unpaired images would have."""
-        if not self._shared_variance:
+        if self._correlation is None:
             return 1.0
-        whole = float(self.noise().variance.sum())
-        left = 1 - 2 * self._shared_variance / whole if whole > 0 else 1.0
+        one, two = self._generated.noise.variance, self._training.noise.variance
+        shared = float(self._correlation @ np.sqrt(one * two))
+        whole = float((one + two).sum())
+        left = 1 - 2 * shared / whole if whole > 0 else 1.0
         return math.sqrt(min(max(left, _LEAST_LEFT), 2.0))
 
     def null_noise(self) -> Noise | None:

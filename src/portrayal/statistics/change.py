@@ -23,7 +23,7 @@ from portrayal.statistics.checks import (
 )
 from portrayal.statistics.counts import FloatArray, Intervals, wilson, wilson_bounds
 from portrayal.statistics.diversity import pooled_imbalance
-from portrayal.statistics.imbalance import score_posterior
+from portrayal.statistics.imbalance import imbalance_score
 from portrayal.statistics.intervals import UNKNOWN, Interval
 from portrayal.statistics.relabelling import PairedCounts, relabel
 
@@ -263,11 +263,14 @@ def _diversity_change(
     counts = [np.stack([first, n - first], axis=1).astype(np.float64) for first, n in sides]
     matched = MatchedSides(
         side_of_counts(counts[1][:, None], 1), side_of_counts(counts[0][:, None], 1),
-        shared_variance=used.imbalance_covariance(),
+        correlation=used.imbalance_correlation(),
     )  # fmt: skip
     found = answer(matched, random=settings.unit == "attribute", confidence=settings.confidence)
     weights = np.full(len(counts[0]), 1 / len(counts[0]))
-    middle = sum(score_posterior(x[:, 0], x.sum(axis=1), weights).value / 2 for x in counts)
+    middle = sum(
+        imbalance_score(x[:, 0], x.sum(axis=1), weights, confidence=settings.confidence).value / 2
+        for x in counts
+    )
     middle = min(max(middle, abs(found.value) / 2), 1 - abs(found.value) / 2)
     parts = found.per_item if settings.unit == "attribute" else None
     return Change(

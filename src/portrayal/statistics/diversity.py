@@ -14,7 +14,7 @@ from portrayal.statistics.balance import balance_p_value, balance_p_value_of_pro
 from portrayal.statistics.checks import check_fraction, unit_labels
 from portrayal.statistics.counts import FloatArray, Intervals, as_counts, level_sums, wilson
 from portrayal.statistics.evenness import design_effects, even_p_value, evenness_posterior
-from portrayal.statistics.imbalance import level_score_posterior, score_posterior
+from portrayal.statistics.imbalance import imbalance_score, level_imbalance_score
 from portrayal.statistics.intervals import UNKNOWN, Interval
 
 UnitWord = Literal["prompt", "image"]
@@ -162,12 +162,12 @@ def diversity_score(
     first_sum, total_sum = level_sums(a, codes), level_sums(a + b, codes)
     published = float(pooled_imbalance(first_sum, total_sum - first_sum))
     if unit == "prompt":
-        found = level_score_posterior(a, a + b, codes)
+        found = level_imbalance_score(a, a + b, codes, confidence=confidence)
         balanced = balance_p_value_of_prompts(a, a + b, codes)
     else:
-        found = score_posterior(first_sum, total_sum, total_sum / n)
+        found = imbalance_score(first_sum, total_sum, total_sum / n, confidence=confidence)
         balanced = balance_p_value(a, a + b)
-    low, high = found.interval(confidence)
+    low, high = found.interval
     low = 0.0 if balanced > 1 - confidence else low
     return DiversityResult(
         min(max(found.value, low), high), Interval(low, high), published, n, counted.size, missing,

@@ -16,18 +16,47 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.special import gammaln
+from scipy import optimize, stats
+from scipy.special import betainc, gammaln
 
 from portrayal.statistics.counts import FloatArray, level_sums
-from portrayal.statistics.imbalance import ScorePosterior
+from portrayal.statistics.intervals import Interval
 
 _SIZES: FloatArray = np.geomspace(0.05, 2000, 44)
 _NEGLIGIBLE = 1e-4
 _NODES: FloatArray = (np.arange(15) + 0.5) / 15
 
 
-def evenness_posterior(counts: FloatArray, effects: FloatArray) -> ScorePosterior:
+class EvennessPosterior(NamedTuple):
+    """What counts leave possible of an evenness: a mixture of beta distributions.
+
+    Attributes:
+        weight: Of each part.
+        mean: Of each part.
+        variance: Of each part.
+    """
+
+    weight: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+
+    def quantile(self, level: float) -> float:
+        """Return a quantile, by Brent's method."""
+        mean = np.clip(self.mean, 1e-9, 1 - 1e-9)
+        size = mean * (1 - mean) / np.maximum(self.variance, 1e-12) - 1
+        size = np.maximum(size, 1e-3)
+        a, b = mean * size, (1 - mean) * size
+        return float(optimize.brentq(
+            lambda x: float(self.weight @ betainc(a, b, x)) - level, 0.0, 1.0, xtol=1e-9
+        ))  # fmt: skip
+
+    def interval(self, confidence: float) -> Interval:
+        """Return the middle part."""
+        tail = (1 - confidence) / 2
+        return Interval(self.quantile(tail), self.quantile(1 - tail))
+
+
+def evenness_posterior(counts: FloatArray, effects: FloatArray) -> EvennessPosterior:
     """Return what counts leave possible of the evenness, weighted by images.
 
     Args:
@@ -44,10 +73,10 @@ def evenness_posterior(counts: FloatArray, effects: FloatArray) -> ScorePosterio
         np.concatenate([getattr(part, name) for part in parts])[kept]
         for name in ("mean", "variance")
     )
-    return ScorePosterior(weight[kept] / weight[kept].sum(), mean, variance)
+    return EvennessPosterior(weight[kept] / weight[kept].sum(), mean, variance)
 
 
-def _given(counts: FloatArray, weights: FloatArray) -> ScorePosterior:
+def _given(counts: FloatArray, weights: FloatArray) -> EvennessPosterior:
     """Return log-evidence and moments for every concentration around equal or common shares.
 
     Common shares are estimated: what they leave open adds to the variance in proportion to how much
@@ -65,16 +94,16 @@ def _given(counts: FloatArray, weights: FloatArray) -> ScorePosterior:
         weight=found.weight - (groups - 1) / 2 * np.log(np.maximum(worth, 1)),
         variance=found.variance + lean**2 * moved,
     )
-    return ScorePosterior(*(np.concatenate(pair) for pair in zip(even, found, strict=True)))
+    return EvennessPosterior(*(np.concatenate(pair) for pair in zip(even, found, strict=True)))
 
 
-def _around(counts: FloatArray, weights: FloatArray, shares: FloatArray) -> ScorePosterior:
+def _around(counts: FloatArray, weights: FloatArray, shares: FloatArray) -> EvennessPosterior:
     """Return the same around given shares."""
     added = _SIZES[:, None, None] * shares
     own = counts + added
     log = (gammaln(own) - gammaln(added)).sum(axis=2) - gammaln(own.sum(axis=2))
     moments = _evenness_moments(own)
-    return ScorePosterior(
+    return EvennessPosterior(
         (log + gammaln(_SIZES)[:, None]).sum(axis=1),
         moments.mean @ weights,
         moments.variance @ weights**2,

@@ -34,6 +34,7 @@ from portrayal.statistics.validation import (
     shares,
     targets,
 )
+from portrayal.statistics.validation.drawn import drawn_settings
 from portrayal.statistics.validation.worlds import (
     KnownWorld,
     Told,
@@ -86,6 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--quick", action="store_true", help=f"Simulate {QUICK} worlds per setting."
     )
     parser.add_argument("--only", default="", help="Text that a setting's name contains.")
+    parser.add_argument(
+        "--drawn", type=int, metavar="N",
+        help="Draw N settings of each family at random in place of those of the documentation.",
+    )  # fmt: skip
     parser.add_argument("--workers", type=int, default=1, help="Processes (default: 1).")
     parser.add_argument("--seed", type=int, default=0, help="Start of random numbers (default: 0).")
     parser.add_argument(
@@ -97,9 +102,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     unknown = set(given.families) - set(FAMILIES)
     if unknown:
         parser.error(f"FAMILY is {', '.join(sorted(unknown))}; allowed: {', '.join(FAMILIES)}")
-    worlds = chain.from_iterable(
-        FAMILIES[name]() if given.families else _brief(name) for name in given.families or FAMILIES
-    )
+    worlds: list[KnownWorld] = []
+    for name in given.families or FAMILIES:
+        if given.drawn:
+            worlds += drawn_settings(name, given.drawn, given.seed)
+        else:
+            worlds += FAMILIES[name]() if given.families else _brief(name)
     chosen = [one for one in worlds if given.only in f"{one.estimator} {one.setting}"]
     print(_line(COLUMNS))
     print(_line(["---"] * len(COLUMNS)))

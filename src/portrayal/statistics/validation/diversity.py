@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -12,33 +11,23 @@ from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.diversity import diversity_score, many_group_diversity
 from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, KnownWorld, Told
 
-ShareMaker = Callable[[int, np.random.Generator], FloatArray]
 
+def drawn_shares(name: str, k: int, rng: np.random.Generator) -> FloatArray:
+    """Return shares of k attributes as a name says.
 
-def _even(k: int, rng: np.random.Generator, *, share: float) -> FloatArray:
-    return np.full(k, share)
+    Args:
+        name: "all 70 %", "50 % or 95 %" (in turn), "uniform" or "Beta(2, 2)".
+        k: Number of attributes.
+        rng: Source of draws.
 
-
-def _two(k: int, rng: np.random.Generator, *, shares: tuple[float, float]) -> FloatArray:
-    return np.where(np.arange(k) % 2, *shares)
-
-
-def _spread(k: int, rng: np.random.Generator, *, a: float, b: float) -> FloatArray:
-    return rng.beta(a, b, k)
-
-
-SHARES: dict[str, ShareMaker] = {
-    "all 50 %": partial(_even, share=0.5),
-    "all 60 %": partial(_even, share=0.6),
-    "all 70 %": partial(_even, share=0.7),
-    "all 90 %": partial(_even, share=0.9),
-    "10 % or 90 %": partial(_two, shares=(0.1, 0.9)),
-    "50 % or 95 %": partial(_two, shares=(0.5, 0.95)),
-    "uniform": partial(_spread, a=1, b=1),
-    "Beta(2, 2)": partial(_spread, a=2, b=2),
-    "Beta(5, 2)": partial(_spread, a=5, b=2),
-    "Beta(.5, .5)": partial(_spread, a=0.5, b=0.5),
-}
+    >>> drawn_shares("10 % or 90 %", 3, np.random.default_rng(0)).tolist()
+    [0.1, 0.9, 0.1]
+    """
+    numbers = [float(found) for found in re.findall(r"[.\d]+", name)]
+    if name == "uniform" or name.startswith("Beta("):
+        a, b = numbers or (1.0, 1.0)
+        return rng.beta(a, b, k)
+    return np.resize(np.array(numbers) / 100, k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +62,7 @@ class ScoreWorld:
 
     def told(self, rng: np.random.Generator) -> Told:
         """Draw shares and images."""
-        mean = SHARES[self.shares](self.attributes, rng)
+        mean = drawn_shares(self.shares, self.attributes, rng)
         shares = np.repeat(mean, self.prompts)
         if self.icc > 0:
             size = (1 - self.icc) / self.icc
