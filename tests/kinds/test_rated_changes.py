@@ -174,3 +174,10 @@ def test_the_other_group_gives_the_other_sign(
 def test_what_nobody_rated_has_no_row(audit: AuditFolder) -> None:
     changes = tables(rated(audit, without="weather"))["changes · raters"]
     assert {x["intervention"] for x in changes} == {"gender", "season"}
+
+
+def test_images_that_nobody_rated_are_not_to_be_measured(audit: AuditFolder) -> None:
+    results = analyze(rated(audit, without="weather"), settings=AnalysisSettings(resamples=99))
+    section = results.studies[0]
+    assert section.dropped == {"not rated · raters": 2 * IMAGES}
+    assert section.unmeasured() == []

@@ -16,6 +16,7 @@ from portrayal.raters import RATERS, rater_labels
 from portrayal.records import Identity
 
 NOT_MEASURED = "not measured"
+NOT_RATED = "not rated"
 NO_EMBEDDING = "no embedding (the encoder gave a reason)"
 NO_LABELS = "no labels (the measurer gave a reason)"
 NOT_FINITE = "embedding is NaN, infinite or zero"
@@ -31,6 +32,7 @@ class Measured:
         vectors: Its embeddings, at the same places; None where it gives none.
         labels: The labels that it gave itself, by image key.
         without: Images of which it said why not.
+        absent: What is said of images that it has no answer about.
     """
 
     place: Mapping[str, int] = field(repr=False)
@@ -38,6 +40,7 @@ class Measured:
     vectors: StoredVectors | None
     labels: Mapping[str, Labels]
     without: Set[str]
+    absent: str = NOT_MEASURED
 
     def lack(self, key: str) -> str | None:
         """Say why an image cannot be used, or None."""
@@ -45,7 +48,7 @@ class Measured:
         if row is not None:
             return None if self.good[row] else NOT_FINITE
         if key not in self.without:
-            return NOT_MEASURED
+            return self.absent
         return NO_LABELS if self.vectors is None else NO_EMBEDDING
 
 
@@ -92,4 +95,5 @@ def _rated(audit: AuditFolder, raters: Identity) -> Measured:
     """Read what people say, from their votes."""
     labels = rater_labels(audit, raters)
     place = {key: row for row, key in enumerate(sorted(labels))}
-    return Measured(place, np.ones(len(place), dtype=bool), None, labels, frozenset())
+    good = np.ones(len(place), dtype=bool)
+    return Measured(place, good, None, labels, frozenset(), NOT_RATED)

@@ -16,7 +16,7 @@ import numpy as np
 from portrayal.findings.data import COPY, FAILED, NOT_MADE, REFUSED, StudyData
 from portrayal.findings.finding import Asked, Finding
 from portrayal.findings.headline import Bar, Headline
-from portrayal.findings.measured import NOT_MEASURED
+from portrayal.findings.measured import NOT_MEASURED, NOT_RATED
 from portrayal.findings.parts import DataTable
 from portrayal.findings.sentences import capital, counted
 from portrayal.findings.settings import AnalysisSettings
@@ -111,7 +111,7 @@ def _outcomes(data: Sequence[StudyData]) -> Iterator[_Outcome]:
         yield _Outcome(verb, hits, requests)
     for one in data:
         # An image that was never measured, or is a copy, is no image that cannot be used.
-        skipped = {NOT_MADE, NOT_MEASURED, COPY, *_VERBS}
+        skipped = {NOT_MADE, NOT_MEASURED, NOT_RATED, COPY, *_VERBS}
         hits = {
             text: sum(n for why, n in reasons.items() if why not in skipped)
             for text, reasons in one.outcomes.items()
