@@ -149,8 +149,8 @@ def test_where_nothing_is_known_the_first_line_says_so(tmp_path: Path) -> None:
     measure(audit, [ColourJudge()])
     lines = analyze(audit, settings=FAST).labels.lines()
     assert lines[0] == (
-        "Labels unchecked: nothing tells how often the measurer colours is right on perceived "
-        "gender."
+        "Labels unchecked: it is not known how often the measurer “colours” is right about "
+        "perceived gender."
     )
 
 
