@@ -161,7 +161,7 @@ def test_calibration_and_recall_have_known_answers() -> None:
     assert (one.probability, one.right, one.n) == (pytest.approx(0.85), 0.8, 10)
     found = validation_of(Identity("x", "x"), GENDER, ("woman", "man"), judged, source="s")
     assert [(g.right, g.known, g.n) for g in found.groups] == [(8, 10, 10), (0, 0, 5)]
-    assert found.accuracy is None, "a group without an answer has no recall"
+    assert found.accuracy == 0.4, "a group without an answer is never right"
     assert [g.n for g in found.by["skin tone: dark skin"]] == [5]
     assert Validation.from_dict(json.loads(json.dumps(found.as_dict()))) == found
 
@@ -229,3 +229,14 @@ def test_what_comes_with_faces_is_about_the_faces_measurer_of_today() -> None:
     assert {one.axis for one in known} == {GENDER, "skin tone"}
     assert [one.measurer for one in known] == [open_measurer("faces").identity] * 2
     assert LabelQuality().lines() == []
+
+
+def test_a_group_that_never_gets_a_label_is_refused() -> None:
+    judged = [Judged("woman", "unknown", 1.0)] * 40 + [Judged("man", "man", 0.9)] * 40
+    found = validation_of(Identity("x", "x"), GENDER, ("woman", "man"), judged, source="s")
+    assert (found.accuracy, found.high) == (0.5, pytest.approx(0.54, abs=0.01))
+    assert found.high < floor(2)
+    alone = validation_of(Identity("x", "x"), GENDER, ("woman", "man"), judged[:40], source="s")
+    assert alone.accuracy is None, "of one group, balanced accuracy says nothing"
+    check = LabelCheck("x", GENDER, "validation", 0.5, 0.46, 0.54, 80, 0.5, floor(2))
+    assert "on 80 images with known labels, 50% of them labelled unknown; below" in check.sentence()

@@ -58,7 +58,7 @@ def validate(
 def _say(one: Validation) -> None:
     from portrayal.numbers import number, percent
 
-    accuracy = "cannot be told: a group has no label that names a group"
+    accuracy = "cannot be told: the images show fewer than two groups of the axis"
     if one.accuracy is not None:
         accuracy = f"{number(one.accuracy)} (95% CI {number(one.low)} to {number(one.high)})"
     console.say(f"{one.measurer.name} on {one.axis}, {one.source}: balanced accuracy {accuracy}")

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from portrayal.findings.classifier_check import labels_by_key
 from portrayal.findings.data import StudyData
-from portrayal.findings.validations import Validation
-from portrayal.numbers import number
+from portrayal.findings.validations import GroupRecall, Validation
+from portrayal.numbers import number, percent
 from portrayal.raters import RATERS
 from portrayal.records import NOBODY, UNKNOWN, Prompt
 from portrayal.statistics import balanced_accuracy
@@ -29,6 +30,9 @@ ABOVE_CHANCE = 0.2
 
 WEAK = 0.8
 """Measurers below this balanced accuracy are named as weak."""
+
+MOSTLY = 0.5
+"""From this share of unknown labels on, a check says how large it is."""
 
 Source = Literal["validation", "raters", "prompts"]
 Verdict = Literal["unfit", "weak", "fit"]
@@ -57,7 +61,8 @@ class LabelCheck:
         measurer: Its name in findings.
         axis: The axis.
         source: What it was tried on.
-        accuracy: Balanced accuracy over labels that name a group.
+        accuracy: Balanced accuracy over labels that name a group; a group without any such label
+            counts as never right.
         low: Lower bound of its interval.
         high: Upper bound of its interval.
         n: Images.
@@ -88,6 +93,8 @@ class LabelCheck:
             f"{self.measurer} on {self.axis}: balanced accuracy {number(self.accuracy)} (95% CI "
             f"{number(self.low)} to {number(self.high)}) on {self.n} {_IN_WORDS[self.source]}"
         )
+        if self.unknown >= MOSTLY:
+            said += f", {percent(self.unknown)} of them labelled unknown"
         if self.verdict == "unfit":
             return f"{said}; below the floor of {number(self.floor)}: its labels do not count."
         return f"{said}; weak." if self.verdict == "weak" else f"{said}."
@@ -278,16 +285,22 @@ class _Tried:
         found = []
         for (who, axis, source), pairs in self._pairs.items():
             truths = list(dict.fromkeys(truth for truth, _ in pairs.values()))
-            known = [(a, b) for a, b in pairs.values() if b not in (UNKNOWN, NOBODY)]
-            totals = [sum(a == group for a, _ in known) for group in truths]
-            right = [sum(a == b == group for a, b in known) for group in truths]
-            if len(truths) < 2 or 0 in totals:
+            groups = [
+                GroupRecall(group, Counter(b for a, b in pairs.values() if a == group))
+                for group in truths
+            ]
+            # Images of prompts may show nobody; then "unknown" is right, and nothing is shown.
+            totals = [x.counted if source == "raters" else x.known for x in groups]
+            if len(groups) < 2 or 0 in totals:
                 continue
-            one = balanced_accuracy(right, totals, confidence=confidence)
+            one = balanced_accuracy(
+                [group.right for group in groups], totals, confidence=confidence
+            )
+            unknown = 1 - sum(group.known for group in groups) / len(pairs)
             found.append(
                 LabelCheck(
-                    who, axis, source, one.value, *one.interval, len(pairs),
-                    1 - len(known) / len(pairs), floor(len(truths)),
+                    who, axis, source, one.value, *one.interval, len(pairs), unknown,
+                    floor(len(groups)),
                 )
             )  # fmt: skip
         order = ("raters", "prompts")

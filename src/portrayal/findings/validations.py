@@ -45,9 +45,9 @@ class GroupRecall:
 
     group: str
     labels: Mapping[str, int]
-    recall: float | None
-    low: float | None
-    high: float | None
+    recall: float | None = None
+    low: float | None = None
+    high: float | None = None
 
     @property
     def n(self) -> int:
@@ -63,6 +63,14 @@ class GroupRecall:
     def right(self) -> int:
         """Images with the right label."""
         return self.labels.get(self.group, 0)
+
+    @property
+    def counted(self) -> int:
+        """Images that accuracy is about: all of a group that never gets a label naming a group.
+
+        Shares would leave such a group out altogether, so "unknown" is no caution there.
+        """
+        return self.known or self.n
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,8 @@ class Validation:
         axis: On which axis.
         source: Which images, in words.
         groups: One entry per group.
-        accuracy: Balanced accuracy over labels that name a group; None where it cannot be told.
+        accuracy: Balanced accuracy over labels that name a group; a group without any such label
+            counts as never right. None where images show fewer than two groups.
         low: Lower bound of its interval.
         high: Upper bound of its interval.
         calibration: The calibration curve.
@@ -165,7 +174,7 @@ def validation_of(
     present = _shown(groups, counted)
     recalls = _recalls(present, counted, confidence)
     found = balanced_accuracy(
-        [one.right for one in recalls], [one.known for one in recalls], confidence=confidence
+        [one.right for one in recalls], [one.counted for one in recalls], confidence=confidence
     )
     strata: dict[str, list[Judged]] = {}
     for one in counted:
@@ -207,7 +216,7 @@ def _recalls(
     found = []
     for group in groups:
         labels = Counter(one.label for one in judged if one.truth == group)
-        plain = GroupRecall(group, dict(labels.most_common()), None, None, None)
+        plain = GroupRecall(group, dict(labels.most_common()))
         if plain.known:
             low, high = share_interval(plain.right, plain.known, confidence=confidence)
             plain = GroupRecall(group, plain.labels, plain.right / plain.known, low, high)
