@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import AuditFolder, ColumnType
+from portrayal.audit import AuditFolder, ColumnType, ImageNames
 from portrayal.errors import ImportFileError
 from portrayal.importers.entries import Problems
 from portrayal.importers.label_files import LabelRow, read_labels
@@ -80,10 +80,10 @@ def import_labels(
     path = Path(file)
     rows = read_labels(path, axis=axis)
     problems = Problems(str(path))
-    images = _NamedImages(target)
+    images = ImageNames(target)
     answers: dict[str, _Collected] = {}
     for row in rows:
-        for key in images.keys(row, problems):
+        for key in _keys(images, row, problems):
             answers.setdefault(key, _Collected()).add(row, problems)
     has_people = any(row.person is not None for row in rows)
     identity = Identity(KIND, measurer, {"axes": sorted({row.axis for row in rows})})
@@ -131,38 +131,15 @@ class _Collected:
         return {"labels": self._whole, "people": people}
 
 
-class _NamedImages:
-    """The images of an audit by everything that a row may call them."""
-
-    def __init__(self, audit: AuditFolder) -> None:
-        rows = audit.images(with_bytes=True).select("key, prompt, seed, status, image.path")
-        self._keys: dict[object, list[str]] = {}
-        self._statuses: dict[str, str] = {}
-        for key, prompt, seed, status, path in rows.fetchall():
-            self._statuses[key] = status
-            names: list[object] = [key, (prompt, seed), Path(f"{key}.png"), Path(f"{key}.jpg")]
-            if path is not None:
-                names += dict.fromkeys([Path(path), Path(Path(path).name)])
-            for name in names:
-                self._keys.setdefault(name, []).append(key)
-
-    @property
-    def made(self) -> int:
-        """Images that exist."""
-        return sum(status == "ok" for status in self._statuses.values())
-
-    def keys(self, row: LabelRow, problems: Problems) -> Sequence[str]:
-        """Return the images that a row is about; none, and a problem, where it is about none."""
-        name = row.image
-        found = self._keys.get(name) or (
-            self._keys.get(Path(name.name), []) if isinstance(name, Path) else []
-        )
-        if not found:
-            problems.add(row.where, f"no image in the audit has the {row.shown}")
-        made = [key for key in found if self._statuses[key] == "ok"]
-        if found and not made:
-            problems.add(row.where, f"{row.shown} was {self._statuses[found[0]]}: it has no image")
-        return made
+def _keys(images: ImageNames, row: LabelRow, problems: Problems) -> Sequence[str]:
+    """Return the images that a row is about; none, and a problem, where it is about none."""
+    found = images.keys(row.image)
+    if not found:
+        problems.add(row.where, f"no image in the audit has the {row.shown}")
+    made = [key for key in found if images.statuses[key] == "ok"]
+    if found and not made:
+        problems.add(row.where, f"{row.shown} was {images.statuses[found[0]]}: it has no image")
+    return made
 
 
 def _compare(

@@ -20,8 +20,10 @@ NOT_ASKED = frozenset(
      "annotator", "created_at", "updated_at"}
 )  # fmt: skip
 """Columns that are neither answers nor factors."""
-CANT_JUDGE = ("can't judge", "cannot judge", "unsure", "unknown", "unclear", "poor quality",
-              "both visible")  # fmt: skip
+CANT_JUDGE = (
+    "can't judge", "cannot judge", "can't tell", "cannot tell", "unsure", "unknown", "unclear",
+    "poor quality", "both visible",
+)  # fmt: skip
 
 
 class InferredMap(NamedTuple):
@@ -156,9 +158,14 @@ def _question(column: str, rows: Sequence[Row], asked: Sequence[str]) -> Mapping
     }  # fmt: skip
     if known is None:
         return {**found, "axis": column if len(found["groups"]) > 1 else ""}
-    others = [one for one in found["groups"] if one not in known.groups]
+    if others := [one for one in found["groups"] if one not in known.keys]:
+        row = next(row for row in rows if row.cells.get(column, "").strip() == others[0])
+        raise ImportFileError(
+            f"{row.where}: {others[0]!r} is no answer to {column!r}; allowed: "
+            f"{one_of(known.keys)}; or say with a map what it means"
+        )
     counts_if = {name: keys for name, keys in known.counts_if.items() if name in asked}
     return {
         **found, "id": known.id, "axis": known.axis, "counts_if": counts_if,
-        "groups": [*known.groups, *others],
+        "groups": list(known.groups),
     }  # fmt: skip

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import AuditFolder, read_factors
+from portrayal.audit import AuditFolder, ImageNames, read_factors
 from portrayal.errors import AuditError, ImportFileError
 from portrayal.raters.editions import edition_ballots
 from portrayal.raters.inference import inferred_maps
@@ -90,7 +90,8 @@ def import_votes(
 ) -> VoteImport:
     """Store the votes of a raters' file, or of several, with an audit.
 
-    An image is found by its key, or by prompt and seed where the map names these columns. Names of
+    An image is found by its key, by the name of its file, or by prompt and seed where the map
+    names these columns. Names of
     raters become pseudonyms: what a crowd platform calls them is nobody else's business.
 
     Args:
@@ -247,17 +248,22 @@ def _ballots(audit: AuditFolder, images: Iterable[str]) -> list[Ballot]:
 
 def _found(audit: AuditFolder, votes: Votes, source: str) -> Votes:
     """Return the votes with images named by their keys in the audit."""
-    rows = audit.images().filter("status = 'ok'").select("key, prompt, seed").fetchall()
-    keys = {key for key, _, _ in rows}
-    places = {(prompt, seed): key for key, prompt, seed in rows}
+    images = ImageNames(audit)
     renamed: dict[str, str] = {}
     for image, about in votes.images.items():
-        key = image if image in keys else places.get((about.prompt, about.seed))
-        if key is None:
+        named = f"image {image!a}"
+        found = images.keys(image) or images.keys(Path(image))
+        if not found and about.seed is not None:
+            named += f" (prompt {about.prompt!a}, seed {about.seed})"
+            found = images.keys((about.prompt, about.seed))
+        made = [key for key in found if images.statuses[key] == "ok"]
+        if len(made) != 1:
+            what = "is not in" if not made else f"is the name of {len(made)} images of"
             raise ImportFileError(
-                f"{source}: image {image!a} (prompt {about.prompt!a}, seed {about.seed}) is not in "
-                f"{audit.path}; the map names images by their key, or by prompt and seed"
+                f"{source}: {named} {what} {audit.path}; allowed: an image's key, the name of its "
+                "file, or its prompt and seed; nothing was stored"
             )
+        (key,) = made
         renamed[image] = key
     if len(set(renamed.values())) < len(renamed):
         raise ImportFileError(f"{source}: two images of the file are one image of {audit.path}")
@@ -265,8 +271,8 @@ def _found(audit: AuditFolder, votes: Votes, source: str) -> Votes:
     def of(given: Iterable[Vote]) -> list[Vote]:
         return [Vote(renamed[one.image], one.rater, one.answers, one.at) for one in given]
 
-    images = {renamed[image]: about for image, about in votes.images.items()}
+    about_each = {renamed[image]: about for image, about in votes.images.items()}
     asked = {renamed[image]: questions for image, questions in votes.asked.items()}
     return replace(
-        votes, images=images, votes=of(votes.votes), earlier=of(votes.earlier), asked=asked
+        votes, images=about_each, votes=of(votes.votes), earlier=of(votes.earlier), asked=asked
     )
