@@ -11,6 +11,7 @@ import pytest
 
 from portrayal import raters
 from portrayal.audit import AuditFolder
+from portrayal.errors import ImportFileError
 from portrayal.raters.designs import Design, combined
 from portrayal.raters.editions import COLUMNS, KIND
 from portrayal.raters.merging import merged_questions, merged_votes
@@ -218,3 +219,36 @@ def test_two_answers_about_one_image(audit: AuditFolder) -> None:
     assert {(one.first, one.second, one.same_rater) for one in found.twice} == {
         ("man", "woman", True), ("man", "man", False),
     }  # fmt: skip
+
+
+def test_votes_name_images_by_key_or_file_and_foreign_ones_store_nothing(tmp_path: Path) -> None:
+    from portrayal.importers import import_images
+
+    folder, file = tmp_path / "photos", tmp_path / "votes.csv"
+    for place in ("a nurse", "a pilot"):
+        (folder / place).mkdir(parents=True)
+    (folder / "a nurse" / "anna.png").write_bytes(png(1))
+    (folder / "a nurse" / "twice.png").write_bytes(png(2))
+    (folder / "a pilot" / "twice.png").write_bytes(png(3))
+    import_images(folder, tmp_path / "audit")
+    audit = AuditFolder(tmp_path / "audit")
+    ((pilot,),) = audit.images().filter("prompt = 'a pilot'").select("key").fetchall()
+
+    def votes(*rows: str) -> raters.VoteImport:
+        file.write_text("image,rater,perceived gender\n" + "".join(f"{row}\n" for row in rows))
+        return raters.import_votes(audit.path, file)
+
+    votes("anna.png,a,woman", "a nurse/twice.png,a,man", f"{pilot},b,can't tell")
+    before = content(audit)
+    assert len(before) == 3
+    for row, line in [
+        ("elsewhere.png,a,woman", "image 'elsewhere.png' is not in"),
+        ("twice.png,a,woman", "image 'twice.png' is the name of 2 images of"),
+        (
+            "anna.png,a,robot",
+            "row 2: 'robot' is no answer to 'perceived gender'; allowed: ",
+        ),
+    ]:
+        with pytest.raises(ImportFileError, match=line):
+            votes(row, "a pilot/twice.png,c,man")
+        assert content(audit) == before
