@@ -44,7 +44,7 @@ from portrayal.records import Identity, Request
 from portrayal_practice.weights import CLIP, part_folder
 
 CALLED = {"steps": "num_inference_steps", "guidance": "guidance_scale"}
-PLAIN = {"sd15": 4, "sdxl": 4, "sd3": 3, "flux": 8}
+PLAIN = {"sd15": 4, "sdxl": 3, "sd3": 3, "flux": 6}
 IMAGES = {"sd15": 512, "sdxl": 96, "sd3": 64, "flux": 96}
 AIMS = {"sd15": "at least 6 images per second", "sdxl": "at least 3.0 times the plain loop",
         "flux": "at least 1.3 times the plain loop"}  # fmt: skip
@@ -230,7 +230,7 @@ def measure_stages(
         ("denoising", denoiser, "forward"),
         ("decoding", pipeline.vae, "decode"),
         ("filter", face_filter, "measure"),
-        ("embedding", encoder, "measure"),
+        ("embedding", encoder, "measure_prepared"),
         ("PNG (threads)", writer, "record"),
         ("writing (thread)", audit, "append_counted"),
     ):
@@ -258,9 +258,16 @@ def distance(images: Sequence[Any], others: Sequence[Any]) -> float:
 
 
 def run(
-    name: str, *, images: int, batch: int | None, mode: str, tiny: bool, folder: Path
+    name: str,
+    *,
+    images: int,
+    batch: int | None,
+    mode: str,
+    tiny: bool,
+    folder: Path,
+    said: Callable[..., None] = lambda **found: None,
 ) -> dict[str, Any]:
-    """Run the benchmark of one model; return its figures by name."""
+    """Run the benchmark of one model; return its figures by name, and say them as they come."""
     import torch
 
     device = "cpu" if tiny else "cuda"
@@ -272,6 +279,7 @@ def run(
     found["plain loop, images per second"], plain = plain_loop(
         pipeline, settings, 2 if tiny else PLAIN[name]
     )
+    said(**found)
     started = time.perf_counter()
     generator: Any = generator_of(
         pipeline, name, Sampling(**settings), files={}, batch_size=batch,
@@ -294,6 +302,7 @@ def run(
     ours = [one.image for one in generator.generate(warm)]
     found["compiling and one batch, s"] = time.perf_counter() - started
     found["pixels: distance of ours"] = distance(ours, plain)
+    said(**found)
     audit = AuditFolder.at(folder / "audit", generator.identity)
     wanted = [(f"a photo of person {i}", max(1, images // 8)) for i in range(8)]
     started = time.perf_counter()
@@ -302,6 +311,7 @@ def run(
     found["ours, images per second"] = rate
     found["times the plain loop"] = rate / found["plain loop, images per second"]
     found["operations per image, 10^12"] = cost / 1e12
+    said(**found)
     if not tiny:
         found["matrix product, 10^12 per second"] = matrix_rate(device) / 1e12
         found["share of the counted arithmetic"] = (

@@ -259,14 +259,15 @@ class AuditFolder:
         return {key: image["bytes"] for key, image in found if image is not None}
 
     def unmeasured_images(
-        self, measurer: Identity, *, prompts: Iterable[str] | None = None, batch: int = 64
+        self, *measurers: Identity, prompts: Iterable[str] | None = None, batch: int = 64
     ) -> Iterator[list[tuple[str, bytes]]]:
-        """Yield batches of (key, encoded bytes) that a measurer has not seen yet.
+        """Yield batches of (key, encoded bytes) that not all of some measurers have seen yet.
 
         Parts are read one at a time and their hashes compared, so an altered image is never
         measured.
         """
-        seen = set(self._measured(measurer).table(["key"])["key"].to_pylist())
+        each = [self._measured(one).table(["key"])["key"].to_pylist() for one in measurers]
+        seen = set.intersection(*map(set, each))
         wanted = None if prompts is None else pa.array(sorted(set(prompts)), pa.string())
 
         def unseen(about: pa.Table) -> pa.ChunkedArray:

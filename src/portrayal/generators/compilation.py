@@ -118,7 +118,8 @@ class Compilation:
         if self._is_hopper:
             self._fast = _speed_up(self._pipeline)
         for network in self._networks:
-            compile_network(network)
+            if self._fast is None or network is self._networks[0]:
+                compile_network(network)  # a decoder with our kernels has nothing left to gain
             self.compiled = True
 
 

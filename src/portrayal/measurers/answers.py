@@ -36,9 +36,15 @@ class CheckedMeasurer:
 
     def __init__(self, measurer: Measurer) -> None:
         self._measure = getattr(measurer, "measure", None)
+        self._prepare = getattr(measurer, "prepare", None)
         self.identity = _identity(measurer)
         if not callable(self._measure):
             raise self._error("has no method measure(images)")
+        measure_prepared = getattr(measurer, "measure_prepared", None)
+        if callable(self._prepare) and callable(measure_prepared):
+            self._measure = measure_prepared
+        else:
+            self._prepare = None
         gives = getattr(measurer, "gives", None)
         if isinstance(gives, str) or not isinstance(gives, Collection) or not gives:
             raise self._error(
@@ -71,8 +77,12 @@ class CheckedMeasurer:
                         f"labels the axis {name!r} with {answer!r}; allowed: {one_of(allowed)}"
                     )
 
-    def measure(self, images: Sequence[Image.Image]) -> list[Values]:
-        """Return what is to be stored of each image.
+    def prepare(self, image: Image.Image) -> Any:
+        """Return an image as `measure` takes it; any thread may call this."""
+        return image if self._prepare is None else self._prepare(image)
+
+    def measure(self, images: Sequence[Any]) -> list[Values]:
+        """Return what is to be stored of each image that was prepared.
 
         Raises:
             MeasurementError: An answer is none.

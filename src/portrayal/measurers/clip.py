@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +27,11 @@ from portrayal.loading import (
     weights_hash,
 )
 from portrayal.measurers.encoders import TowerEncoder, settled
+from portrayal.measurers.onednn import OneThreadEach, use_onednn
+from portrayal.measurers.preparation import ImagePreparation
 from portrayal.measurers.registry import ENCODER_SETTINGS, MeasurerKind
 from portrayal.records import Identity, plain
 
-_PREPARERS = min(8, os.cpu_count() or 1)
 _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors"]
 
 
@@ -73,6 +71,12 @@ class TransformersTowers:
         )
         # SigLIP was trained on full windows and reads shorter ones differently.
         self._padding = "max_length" if config.model_type.startswith("siglip") else "longest"
+        self._preparation = ImagePreparation(self._prepare, self._torch)
+        self._each: OneThreadEach | None = None
+        if self._model.device.type == "cpu":
+            self._each = OneThreadEach()
+            if self._model.dtype == self._torch.float32:
+                use_onednn(self._model, self._one_of_each)
 
     @property
     def kind(self) -> str:
@@ -110,20 +114,25 @@ class TransformersTowers:
         )
         return self._rows(self._model.get_text_features, inputs)
 
-    def embed_images(self, images: Sequence[Image.Image]) -> npt.NDArray[np.float32]:
-        """Return one row per image."""
-        return self._rows(self._model.get_image_features, self._prepared(images))
+    def prepare(self, image: Image.Image) -> Any:
+        """Return an image as `embed_images` takes it; any thread may call this."""
+        return self._preparation.prepare(image)
 
-    def _prepared(self, images: Sequence[Image.Image]) -> dict[str, Any]:
-        """Resize and normalise images, several at once: on a GPU this takes longest."""
-        size = max(1, -(-len(images) // _PREPARERS))
-        shares = [list(images[at : at + size]) for at in range(0, len(images), size)]
-        for image in images:
-            image.load()  # two threads must not read one file
-        prepare = functools.partial(self._prepare, return_tensors="pt")
-        with ThreadPoolExecutor(_PREPARERS, "portrayal-prepare") as preparers:
-            prepared = list(preparers.map(prepare, shares))
-        return {name: self._torch.cat([one[name] for one in prepared]) for name in prepared[0]}
+    def embed_images(self, prepared: Sequence[Any]) -> npt.NDArray[np.float32]:
+        """Return one row per image."""
+        if self._each is None:
+            return self._embed(prepared)
+        return np.concatenate(self._each.map(self._embed, prepared))
+
+    def _embed(self, prepared: Sequence[Any]) -> npt.NDArray[np.float32]:
+        inputs = self._preparation.batch(prepared, self._model.device)
+        return self._rows(self._model.get_image_features, inputs)
+
+    def _one_of_each(self) -> Any:
+        """Return the embeddings of an image and of a text, one after the other."""
+        noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+        image = self._embed([self.prepare(Image.fromarray(noise))])
+        return self._torch.from_numpy(np.concatenate([image, self.embed_texts(["a photo"])]))
 
     def _rows(self, tower: Any, inputs: Any) -> npt.NDArray[np.float32]:
         moved = {

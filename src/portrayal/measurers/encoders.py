@@ -29,7 +29,10 @@ class Towers(Protocol):
     def embed_texts(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one row a text, cut to the window where necessary."""
 
-    def embed_images(self, images: Sequence[Image.Image]) -> npt.NDArray[np.float32]:
+    def prepare(self, image: Image.Image) -> Any:
+        """Return an image as `embed_images` takes it; any thread may call this."""
+
+    def embed_images(self, prepared: Sequence[Any]) -> npt.NDArray[np.float32]:
         """Return one row per image."""
 
 
@@ -57,9 +60,17 @@ class TowerEncoder:
 
     def measure(self, images: Sequence[Image.Image]) -> list[Answer | Reason]:
         """Return the embedding of each image as the encoder gives it (not normalised)."""
-        if not images:
+        return self.measure_prepared([self.prepare(image) for image in images])
+
+    def prepare(self, image: Image.Image) -> Any:
+        """Return an image as `measure_prepared` takes it; any thread may call this."""
+        return self._towers.prepare(image)
+
+    def measure_prepared(self, prepared: Sequence[Any]) -> list[Answer | Reason]:
+        """Return the embedding of each image that was prepared."""
+        if not prepared:
             return []
-        vectors = self._towers.embed_images(images)
+        vectors = self._towers.embed_images(prepared)
         return [
             Answer(embedding=row) if np.isfinite(row).all() else Reason(NOT_A_NUMBER)
             for row in vectors

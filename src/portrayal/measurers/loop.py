@@ -1,21 +1,25 @@
-"""The measurement loop: images that a measurer has not seen, in batches, until none is left."""
+"""The measurement loop: images that measurers have not seen, in batches, until none is left.
+
+One pass serves all measurers: an image is read and decoded once, and prepared for each of them, in
+threads that work ahead while the measurers look at the batch before.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pyarrow.compute as pc
 from PIL import Image
 
 from portrayal.audit import AuditFolder
-from portrayal.errors import MeasurementError, MeasurementStopped
-from portrayal.loading import Attempts, Failure, Patience
+from portrayal.errors import MeasurementError, MeasurementStopped, PortrayalError
+from portrayal.loading import Attempts, Failure, Patience, first_line
 from portrayal.measurers.answers import CheckedMeasurer, Values
 from portrayal.measurers.decoding import decode
 from portrayal.measurers.protocol import Encoder, MeasurementSummary, Measurer, Reason, Unanswered
@@ -26,6 +30,9 @@ _TEXTS_AT_ONCE = 256
 _FAILED = "measuring failed: "
 # Quick measurers would write many small parts; a second of work is little to lose.
 _STORE_EVERY_S = 1.0
+_AHEAD = 3
+THREADS = min(32, os.cpu_count() or 1)
+"""How many images are decoded and prepared at once."""
 
 
 def measure(
@@ -52,7 +59,7 @@ def measure(
 
     Raises:
         MeasurementError: A text is too long, an answer is none, or a measurer fails batch after
-            batch.
+            batch; the other measurers have looked at everything then.
         AuditError: A part is damaged, or the disk is full.
     """
     checked = [CheckedMeasurer(measurer) for measurer in measurers]
@@ -60,24 +67,22 @@ def measure(
         one.check_axes(axes or {})
     chosen = None if prompts is None else set(prompts)
     wanted = _images_of(audit, chosen)
-    present = sum(len(_seen(audit, one) & wanted) for one in checked)
-    total = len(wanted) * len(measurers)
+    looks = [_Look(audit, one, patience or Patience()) for one in checked]
+    present = sum(len(look.seen & wanted) for look in looks)
     counts: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
     needed = list(texts)
     for measurer in measurers:
         if isinstance(measurer, Encoder):
             counts += _embed_texts(audit, measurer, needed)
     report = on_progress or (lambda done, total: None)
+    total = len(wanted) * len(measurers)
     report(present, total)
-    for one in checked:
-        look = _Look(audit, one, patience or Patience())
-        before = present + counts["measured"] + reasons.total()
-        look.run(chosen, after_batch=partial(_report_after, report, before, total))
-        counts["measured"] += look.measured
+    _run(audit, looks, chosen, lambda done: report(present + done, total))
+    reasons: Counter[str] = Counter()
+    for look in looks:
         reasons += look.reasons
     return MeasurementSummary(
-        measured=counts["measured"],
+        measured=sum(look.measured for look in looks),
         present=present,
         reasons=dict(reasons),
         texts=counts["texts"],
@@ -85,8 +90,51 @@ def measure(
     )
 
 
-def _report_after(report: OnCount, before: int, total: int, done: int) -> None:
-    report(before + done, total)
+def _run(
+    audit: AuditFolder,
+    looks: Sequence[_Look],
+    prompts: Collection[str] | None,
+    after_batch: Callable[[int], None],
+) -> None:
+    """Show every image to each measurer that has not seen it; one that is broken stops alone."""
+    errors: list[PortrayalError] = []
+    going = list(looks)
+
+    def each(call: Callable[[_Look], None]) -> None:
+        for look in tuple(going):
+            try:
+                call(look)
+            except PortrayalError as error:
+                errors.append(error)
+                going.remove(look)
+
+    try:
+        if looks:
+            with contextlib.closing(_prepared_ahead(audit, looks, prompts)) as ahead:
+                for batch in ahead:
+                    each(lambda look, batch=batch: look.take(batch))  # type: ignore[misc]
+                    after_batch(sum(look.done for look in looks))
+                    if not going:
+                        break
+        each(_Look.finish)
+    finally:
+        for look in looks:
+            look.store()
+    if errors:
+        raise errors[0]
+
+
+class _Shown:
+    """An image on its way to measurers: a key, and what each of them is given, or why not."""
+
+    def __init__(self, key: str, data: bytes, looks: Sequence[_Look]) -> None:
+        self.key = key
+        image = decode(data)
+        self.items = {
+            look: image if isinstance(image, Reason) else prepared(look.measurer, image)
+            for look in looks
+            if key not in look.seen
+        }
 
 
 class _Look:
@@ -99,55 +147,48 @@ class _Look:
 
     def __init__(self, audit: AuditFolder, measurer: CheckedMeasurer, patience: Patience) -> None:
         self._audit = audit
-        self._measurer = measurer
+        self.measurer = measurer
         self._patience = patience
-        self._attempts: Attempts[Image.Image, Values] = Attempts(
+        self._attempts: Attempts[Any, Values] = Attempts(
             measurer.measure, limit=measurer.batch_size, patience=patience
         )
         self._unstored: list[Measurement] = []
+        self._stored_at = time.monotonic()
         self._doubtful: list[list[Measurement]] = []
         self._is_trusted = False
+        self.seen = _seen(audit, measurer)
+        self.done = 0
         self.measured = 0
         self.reasons: Counter[str] = Counter()
 
-    def run(self, prompts: Collection[str] | None, *, after_batch: Callable[[int], None]) -> None:
-        """Measure everything unseen; `after_batch` is told how many images that were so far."""
-        batches = self._audit.unmeasured_images(
-            self._measurer.identity, prompts=prompts, batch=self._measurer.batch_size
-        )
-        stored_at, done = time.monotonic(), 0
-        try:
-            with contextlib.closing(_decoded_ahead(batches)) as ahead:
-                for keys, images in ahead:
-                    self._keep(self._batch(keys, images), images)
-                    if time.monotonic() - stored_at > _STORE_EVERY_S:
-                        self._store()
-                        stored_at = time.monotonic()
-                    done += len(keys)
-                    after_batch(done)
-            if self._doubtful and not self._is_trusted and not self._has_measured_before():
-                raise self._broken("every image")
-            self._trust()
-        finally:
-            self._store()
+    def take(self, batch: Sequence[_Shown]) -> None:
+        """Measure those images of a batch that the measurer has not seen."""
+        mine = [one for one in batch if self in one.items]
+        size = self.measurer.batch_size
+        for at in range(0, len(mine), size):
+            some = mine[at : at + size]
+            self._keep(self._batch([one.key for one in some], [one.items[self] for one in some]))
+            self.done += len(some)
+            if time.monotonic() - self._stored_at > _STORE_EVERY_S:
+                self.store()
 
-    def _batch(
-        self, keys: Sequence[str], images: Sequence[Image.Image | Reason]
-    ) -> list[Measurement]:
-        readable = [image for image in images if not isinstance(image, Reason)]
+    def finish(self) -> None:
+        """Judge, once all images were shown, the batches of which nothing was measured."""
+        if self._doubtful and not self._is_trusted and not self._has_measured_before():
+            raise self._broken("every image")
+        self._trust()
+
+    def _batch(self, keys: Sequence[str], items: Sequence[Any]) -> list[Measurement]:
         try:
-            left = iter(self._attempts.run(readable))
+            answers = measured(self._attempts, items)
         except MeasurementStopped as stopped:
-            known = [
-                key for key, one in zip(keys, images, strict=True) if not isinstance(one, Reason)
-            ]
             made: dict[int, Any] = dict(stopped.answers)
-            self._unstored += [measurement_row(known[i], one) for i, one in made.items()]
+            self._unstored += [measurement_row(keys[i], one) for i, one in made.items()]
             raise
         return [
             measurement_row(key, answer)
-            for key, image in zip(keys, images, strict=True)
-            if not self._is_unanswered(answer := image if isinstance(image, Reason) else next(left))
+            for key, answer in zip(keys, answers, strict=True)
+            if not self._is_unanswered(answer)
         ]
 
     def _is_unanswered(self, answer: Values | Failure) -> bool:
@@ -157,8 +198,7 @@ class _Look:
         self.reasons[answer.text] += 1
         return True
 
-    def _keep(self, rows: list[Measurement], images: Sequence[Image.Image | Reason]) -> None:
-        del images
+    def _keep(self, rows: list[Measurement]) -> None:
         tried = [row for row in rows if row.reason is None or _is_failed(row)]
         failed = [row for row in tried if _is_failed(row)]
         if not tried:
@@ -174,13 +214,13 @@ class _Look:
             raise self._broken(f"{len(self._doubtful)} batches one after another")
 
     def _has_measured_before(self) -> bool:
-        rows = self._audit.measurements(self._measurer.identity, columns=["key", "reason"])
+        rows = self._audit.measurements(self.measurer.identity, columns=["key", "reason"])
         return bool(rows.filter("reason IS NULL").limit(1).fetchall())
 
     def _broken(self, where: str) -> MeasurementError:
         reason = next(row.reason for row in reversed(self._doubtful[-1]) if _is_failed(row))
         return MeasurementError(
-            f"{self._measurer.identity.name}: {where}: {reason}; correct it and run the same "
+            f"{self.measurer.identity.name}: {where}: {reason}; correct it and run the same "
             "command again, it continues where it stopped"
         )
 
@@ -189,9 +229,11 @@ class _Look:
             self._unstored += rows
         self._doubtful.clear()
 
-    def _store(self) -> None:
+    def store(self) -> None:
+        """Write what was measured since the last time."""
         rows, self._unstored = self._unstored, []
-        measurer = self._measurer
+        self._stored_at = time.monotonic()
+        measurer = self.measurer
         self._audit.append_measurements(measurer.identity, measurer.columns, rows)
         self.measured += sum(row.values is not None for row in rows)
         self.reasons += Counter(row.reason for row in rows if row.reason is not None)
@@ -210,22 +252,53 @@ def measurement_row(key: str, answer: Values | Failure) -> Measurement:
     return Measurement(key, answer)
 
 
-def _decoded_ahead(
-    batches: Iterator[list[tuple[str, bytes]]],
-) -> Generator[tuple[list[str], list[Image.Image | Reason]], None, None]:
-    """Read and decode the next batch while the measurer works on this one."""
+def prepared(measurer: CheckedMeasurer, image: Image.Image) -> Any:
+    """Return an image as a measurer takes it, or the failure to prepare it."""
+    try:
+        return measurer.prepare(image)
+    except Exception as problem:  # a measurer may be anybody's object; this image alone is lost
+        return Failure(first_line(problem))
 
-    def fetch() -> tuple[list[str], list[Image.Image | Reason]] | None:
+
+def measured(attempts: Attempts[Any, Values], items: Sequence[Any]) -> list[Values | Failure]:
+    """Return an answer for every item; a reason or a failure among the items is its own answer.
+
+    Raises:
+        MeasurementStopped: With the answers so far, by the items' places.
+    """
+    places = [i for i, one in enumerate(items) if not isinstance(one, (Reason, Failure))]
+    try:
+        answers = iter(attempts.run([items[i] for i in places]))
+    except MeasurementStopped as stopped:
+        made = {places[i]: one for i, one in stopped.answers.items()}
+        raise MeasurementStopped(str(stopped), made) from stopped
+    return [one if isinstance(one, (Reason, Failure)) else next(answers) for one in items]
+
+
+def _prepared_ahead(
+    audit: AuditFolder, looks: Sequence[_Look], prompts: Collection[str] | None
+) -> Generator[list[_Shown], None, None]:
+    """Read, decode and prepare the next batches while the measurers work on this one."""
+    batches: Iterator[list[tuple[str, bytes]]] = audit.unmeasured_images(
+        *(look.measurer.identity for look in looks),
+        prompts=prompts,
+        batch=max(look.measurer.batch_size for look in looks),
+    )
+
+    def fetch() -> list[Future[_Shown]] | None:
         batch = next(batches, None)
         if batch is None:
             return None
-        return [key for key, _ in batch], [decode(data) for _, data in batch]
+        return [workers.submit(_Shown, key, data, looks) for key, data in batch]
 
-    with ThreadPoolExecutor(1, "portrayal-decode") as reader:
-        coming = reader.submit(fetch)
-        while (fetched := coming.result()) is not None:
-            coming = reader.submit(fetch)
-            yield fetched
+    with (
+        ThreadPoolExecutor(THREADS, "portrayal-prepare") as workers,
+        ThreadPoolExecutor(1, "portrayal-read") as reader,
+    ):
+        coming = deque(reader.submit(fetch) for _ in range(_AHEAD))
+        while (batch := coming.popleft().result()) is not None:
+            coming.append(reader.submit(fetch))
+            yield [one.result() for one in batch]
 
 
 def _embed_texts(audit: AuditFolder, encoder: Encoder, texts: Sequence[str]) -> Counter[str]:

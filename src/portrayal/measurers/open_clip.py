@@ -67,9 +67,13 @@ class OpenClipTowers:
                 self._model.encode_text(self._tokenizer(list(texts)).to(self._device))
             )
 
-    def embed_images(self, images: Sequence[Image.Image]) -> npt.NDArray[np.float32]:
+    def prepare(self, image: Image.Image) -> Any:
+        """Return an image as `embed_images` takes it; any thread may call this."""
+        return self._prepare(image)
+
+    def embed_images(self, prepared: Sequence[Any]) -> npt.NDArray[np.float32]:
         """Return one row per image."""
-        pixels = self._torch.stack([self._prepare(image) for image in images])
+        pixels = self._torch.stack(list(prepared))
         with self._torch.inference_mode():
             return self._rows(self._model.encode_image(pixels.to(self._device, self._dtype)))
 

@@ -90,7 +90,8 @@ class PeopleEncoder:
 
     def _embed(self, crops: Sequence[Image.Image]) -> Iterator[npt.ArrayLike | Reason]:
         for start in range(0, len(crops), self.batch_size):
-            for answer in self._encoder.measure(crops[start : start + self.batch_size]):
+            some = [self._encoder.prepare(crop) for crop in crops[start : start + self.batch_size]]
+            for answer in self._encoder.measure(some):
                 yield answer if isinstance(answer, Reason) else answer["embedding"]
 
 

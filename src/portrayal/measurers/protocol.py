@@ -98,6 +98,8 @@ class Measurer(Protocol):
 
     It may also have `batch_size`, how many images to give it at once (default: 16), and must have
     `axes` where it gives labels: its answers on each axis that it labels, `{axis: (answer, ...)}`.
+    Where it has `prepare(image)` and `measure_prepared(prepared)`, the loop prepares the next
+    images in other threads while it measures, and does not call `measure`.
     """
 
     @property

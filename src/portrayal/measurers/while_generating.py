@@ -9,16 +9,16 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import Any
-
-from PIL import Image
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import MeasurementStopped, PortrayalError
 from portrayal.loading import Attempts, Failure, Patience
 from portrayal.measurers.answers import CheckedMeasurer, Values
-from portrayal.measurers.loop import measurement_row
+from portrayal.measurers.loop import THREADS, measured, measurement_row, prepared
 from portrayal.measurers.protocol import Measurer, Unanswered
 from portrayal.pixels import as_rgb
 from portrayal.records import GeneratedImage, Request, image_key
@@ -37,13 +37,14 @@ class MeasuresWhileGenerating:
 
     def __init__(self, audit: AuditFolder, measurers: Sequence[Measurer]) -> None:
         self._audit = audit
-        self._lookers: list[tuple[CheckedMeasurer, Attempts[Image.Image, Values]]] = [
+        self._lookers: list[tuple[CheckedMeasurer, Attempts[Any, Values]]] = [
             (one, Attempts(one.measure, limit=one.batch_size, patience=Patience(tries=1)))
             for one in map(CheckedMeasurer, measurers)
         ]
         self._queue: queue.Queue[Batch | None] = queue.Queue(_WAITING)
         self._thread = threading.Thread(target=self._work, name="portrayal-watch", daemon=True)
         self._given_up = False
+        self._preparers = ThreadPoolExecutor(THREADS, "portrayal-prepare")
 
     def __call__(self, batch: Batch) -> None:
         """Hand over a batch that is stored; wait where the measurers are slower than the model."""
@@ -62,6 +63,7 @@ class MeasuresWhileGenerating:
     ) -> None:
         self._queue.put(None)
         self._thread.join()
+        self._preparers.shutdown()
 
     def _work(self) -> None:
         while (batch := self._queue.get()) is not None:
@@ -80,7 +82,8 @@ class MeasuresWhileGenerating:
                 images.append(as_rgb(image.image))
         for measurer, attempts in self._lookers:
             try:
-                answers = attempts.run(images)
+                items = list(self._preparers.map(partial(prepared, measurer), images))
+                answers = measured(attempts, items)
             except MeasurementStopped as stopped:
                 made: dict[int, Any] = dict(stopped.answers)
                 rows = [measurement_row(keys[i], one) for i, one in made.items()]
