@@ -56,6 +56,16 @@ def test_a_practice_model_that_is_not_there(portrayal: CommandLine, tmp_path: Pa
     assert not out.exists()
 
 
+def test_a_paper_that_cannot_be_reproduced(portrayal: CommandLine, tmp_path: Path) -> None:
+    out = tmp_path / "audit"
+    line = portrayal("reproduce", "paradoks", "--out", out).error
+    assert "did you mean paradox?); allowed: entigen, paradox, t2iat, word-level" in line
+    assert "--model is missing" in portrayal("reproduce", "word-level", "--out", out).error
+    line = portrayal("reproduce", "paradox", "--model", "x/y", "--out", out).error
+    assert line.endswith("or a stand-in for it, with --corpus")
+    assert not list(tmp_path.iterdir())
+
+
 def test_training_data_for_a_study_that_needs_none(portrayal: CommandLine, tmp_path: Path) -> None:
     out = tmp_path / "audit"
     line = portrayal("run", "occupations", *PAINTER, "--corpus", "nope", "--out", out).usage

@@ -47,11 +47,12 @@ def reproduce(
     settings: dict[str, Any],
     engine: Any,
 ) -> None:
-    """Reproduce a paper: its prompts, settings and rules, ending in its tables and figures.
+    """Reproduce a paper: prompts, settings and rules, to tables and figures.
 
-    The page has the published numbers beside ours, in the paper's order. Run the same command
-    again after raters have answered. paradox compares with training data: name it with --corpus;
-    --small writes the installed model's own beside the audit.
+    The page has the published numbers beside ours, in the paper's order.
+    After raters have answered, run the same command again. paradox compares
+    with training data: name it with --corpus; --small writes the installed
+    model's own beside the audit.
     """
     from portrayal import runner
     from portrayal.findings import AnalysisSettings
