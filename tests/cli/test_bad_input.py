@@ -60,7 +60,7 @@ def test_a_paper_that_cannot_be_reproduced(portrayal: CommandLine, tmp_path: Pat
     out = tmp_path / "audit"
     line = portrayal("reproduce", "paradoks", "--out", out).error
     assert "did you mean paradox?); allowed: entigen, paradox, t2iat, word-level" in line
-    assert "--model is missing" in portrayal("reproduce", "word-level", "--out", out).error
+    assert "--model is missing" in portrayal("reproduce", "word-level", "--out", out).usage
     line = portrayal("reproduce", "paradox", "--model", "x/y", "--out", out).error
     assert line.endswith("or a stand-in for it, with --corpus")
     assert not list(tmp_path.iterdir())
