@@ -1,6 +1,7 @@
-"""Take the screenshots of the documentation: `python docs/take_screenshots.py AUDIT`.
+"""Take the screenshots of the documentation: `python docs/take_screenshots.py AUDIT [OTHER]`.
 
 AUDIT is the practice model's: `make demo` writes audits/demo. Its report is written again first.
+OTHER is compared with it: `portrayal run demo-occupations --guidance 1 --out audits/guidance-1`.
 Needs Chromium and the extras `web` and `dev`. Screenshots are PNGs of 256 colours below 300 KB.
 """
 
@@ -12,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,8 +26,8 @@ COLOURS = 256
 CLI = [sys.executable, "-c", "from portrayal.cli import main; main()"]
 
 
-def main(audit: Path) -> None:
-    """Take all screenshots of an audit."""
+def main(audit: Path, other: Path | None = None) -> None:
+    """Take all screenshots of an audit, and of a comparison with another one."""
     from playwright.sync_api import sync_playwright
 
     subprocess.run([*CLI, "report", str(audit)], check=True)
@@ -37,6 +39,8 @@ def main(audit: Path) -> None:
         of_report(browser, report)
         with viewer(audit) as link:
             of_viewer(browser, link, audit.resolve().name)
+        if other is not None:
+            of_comparison(browser, audit, other)
         browser.close()
 
 
@@ -84,6 +88,17 @@ def of_viewer(browser: Any, link: str, name: str) -> None:
     save("view", page)
 
 
+def of_comparison(browser: Any, audit: Path, other: Path) -> None:
+    """Take the screenshot of a comparison."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "comparison.html"
+        subprocess.run([*CLI, "compare", str(audit), str(other), "--out", str(file)], check=True)
+        page = browser.new_page(viewport={"width": 1280, "height": 1100})
+        page.goto(file.as_uri())
+        page.evaluate("document.querySelector('nav').style.position = 'static'")
+        save("comparison", page)
+
+
 @contextlib.contextmanager
 def viewer(audit: Path) -> Iterator[str]:
     """Run the viewer; give its link."""
@@ -115,6 +130,6 @@ def write(name: str, png: bytes) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python docs/take_screenshots.py AUDIT")
-    main(Path(sys.argv[1]))
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: python docs/take_screenshots.py AUDIT [OTHER]")
+    main(*map(Path, sys.argv[1:]))

@@ -71,6 +71,7 @@ class Walk:
         self._stand_ins = stand_ins
         self._portrayal = portrayal
         self._names: dict[str, object] = {}
+        self._said = ""
         self.done: list[str] = []
 
     def __call__(self) -> list[str]:
@@ -78,11 +79,16 @@ class Walk:
         blocks = re.finditer(r"^```(\w+)([^\n]*)\n(.*?)^```", self._text, re.MULTILINE | re.DOTALL)
         for language, head, text in (match.groups() for match in blocks):
             named = re.search(r'title="(.+?)"', head)
-            if named:
+            if named and named[1] == "Output":
+                said = " ".join(self._said.split())
+                lost = [line for line in text.splitlines() if " ".join(line.split()) not in said]
+                assert lost == [], self._said
+            elif named:
                 Path(named[1]).write_text(text, encoding="utf-8")
             elif language == "python":
                 self._snippet(text)
             elif language == "sh":
+                self._said = ""
                 for line in text.replace("\\\n", " ").splitlines():
                     self._command(line)
             else:
@@ -112,6 +118,7 @@ class Walk:
             serve(words)
             return
         ended = self._portrayal(*words)
+        self._said += ended.out
         assert ended.code in (DECISIONS if verb == "check" else (0,)), f"{words}\n{ended.err}"
 
     def _make(self, words: list[str]) -> None:
