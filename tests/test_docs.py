@@ -174,3 +174,11 @@ def test_the_site_builds_without_a_warning_and_has_every_page(tmp_path: Path) ->
     assert lost == [], "pages that the navigation in mkdocs.yml does not list"
     for name in ("run", "plan", "explain", "load_results", "Audit"):
         assert f'id="portrayal.{name}"' in (tmp_path / "api.html").read_text(encoding="utf-8")
+
+
+def test_the_package_of_the_page_is_the_one_that_tests_install() -> None:
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    shown = dict(re.findall(r'^```\w+ title="(.+?)"\n(.*?)^```', page, re.MULTILINE | re.DOTALL))
+    assert list(shown) == ["pyproject.toml", "portrayal_sketches/models.py"]
+    for name, text in shown.items():
+        assert text == (ROOT / "tests" / "plugin" / name).read_text(encoding="utf-8"), name
