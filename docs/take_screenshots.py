@@ -56,13 +56,14 @@ def of_report(browser: Any, address: str) -> None:
         page.evaluate("document.querySelector('nav').style.position = 'static'")
         return page
 
-    save("report", opened(1280, 1180))
+    save("report", opened(1280, 1290))
     save("report-dark", opened(1280, 900, "dark"))
     save("report-phone", opened(390, 844))
     page = opened(1280, 1000)
-    card = page.locator(".card").first
-    card.locator(".bars summary").nth(0).click()
-    card.locator(".bars summary").nth(1).click()
+    card = page.locator(".card", has=page.locator(".bars small")).first
+    card.locator(".bars summary").first.click()
+    card.locator(".bars summary").last.click()
+    page.mouse.move(0, 0)  # what the mouse is on is shown larger
     save("report-evidence", card)
     tools = page.locator("form.tools").first
     tools.locator("select[name=label]").select_option(index=1)

@@ -39,3 +39,13 @@ def test_an_unknown_label_names_its_axis_and_no_probability() -> None:
         ShownLabel("skin tone", "faces", "unknown", 1.0),
     ]
     assert caption(labels) == "man 99% · skin tone unknown"
+
+
+def test_a_caption_names_the_axis_of_unknown_only_where_there_are_several() -> None:
+    def label(axis: str, said: str) -> ShownLabel:
+        return ShownLabel(axis, "m", said, None)
+
+    two = [label("perceived gender (work)", "unknown"), label("perceived gender (all)", "man")]
+    assert caption(two) == "unknown · man"
+    other = [label("perceived gender", "woman"), label("skin tone", "unknown")]
+    assert caption(other) == "woman · skin tone unknown"

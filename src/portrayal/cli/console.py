@@ -219,7 +219,7 @@ def _left_out(n: int) -> None:
 
 def told(text: str, style: str = "", indent: int = 0) -> None:
     """Write a line of a result in a style, indented; on a terminal broken between words."""
-    out.print(Padding(Text(text, style=style), (0, 0, 0, indent)))
+    out.print(Padding(Text(text, style=style), (0, 0, 0, indent), expand=False))
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -299,7 +299,7 @@ def studies(found: Sequence[StudyInfo]) -> None:
         line = Text(f"{one.name:<27}", style="bold").append(f"{one.kind:<14}{cost}", style="")
         line.stylize("not bold", len(one.name))
         out.print(line, soft_wrap=True)
-        out.print(Padding(Text(one.question or one.title, style="dim"), (0, 0, 0, 2)))
+        out.print(Padding(Text(one.question or one.title, style="dim"), (0, 0, 0, 2), expand=False))
     out.print(Text("\nmore of one, with its citation: portrayal studies show NAME", style="dim"))
 
 

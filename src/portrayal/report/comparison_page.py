@@ -97,6 +97,7 @@ def comparison_page(comparison: ModelComparison) -> str:
             conclusions=list(comparison.conclusions()),
             together=comparison.together(),
             cards=cards,
+            differing=_differing(comparison, cards),
             worse=comparison.side_effects(),
             judged=list(
                 dict.fromkeys(
@@ -117,6 +118,15 @@ def comparison_page(comparison: ModelComparison) -> str:
         )
     )
     return text
+
+
+def _differing(
+    comparison: ModelComparison, cards: Sequence[ComparisonCard]
+) -> list[ModelDifference]:
+    """Return what differs and is on no card."""
+    shown = [card.difference for card in cards]
+    found = (*comparison.of_verdict("differ"), *comparison.of_verdict("differ slightly"))
+    return [one for one in found if not any(one is other for other in shown)]
 
 
 def _chosen(comparison: ModelComparison) -> list[ModelDifference]:

@@ -40,9 +40,18 @@ class ShownLabel:
         return percent(self.probability)
 
 
-def caption(labels: Iterable[ShownLabel]) -> str:
-    """Return labels in a few words; measurers that disagree are all named."""
-    said = (f"{one.axis} {UNKNOWN}" if one.label == UNKNOWN else one.text for one in labels)
+def caption(labels: Sequence[ShownLabel]) -> str:
+    """Return labels in a few words; measurers that disagree are all named.
+
+    Where there are several axes, "unknown" names its own; variants of one axis, which are told
+    apart by their study's name in brackets, are one.
+    """
+    axes = [one.axis.partition(" (")[0] for one in labels]
+    several = len(set(axes)) > 1
+    said = (
+        (f"{axis} {UNKNOWN}" if several else UNKNOWN) if one.label == UNKNOWN else one.text
+        for one, axis in zip(labels, axes, strict=True)
+    )
     return " · ".join(dict.fromkeys(said))
 
 
