@@ -161,16 +161,31 @@ def test_word_level_ends_in_its_tables_and_figures(tmp_path: Path) -> None:
     assert "no data for the table yet" in block(html, "Table 4"), "one measurer alone"
 
 
-def test_paradox_writes_its_training_data_and_ends_in_its_tables_and_figures(
-    tmp_path: Path,
-) -> None:
-    paper = load_paper("paradox")
+@pytest.fixture(scope="module")
+def paradox() -> Paper:
+    """The paper, in its shortest form."""
+    whole = load_paper("paradox")
     changes = {
-        **paper.small.studies["paradox"], "captions": 10, "neighbours": 4, "caption_prompts": 4,
+        **whole.small.studies["paradox"], "captions": 10, "neighbours": 4, "caption_prompts": 4,
         "occupations": ["engineer", "president", "teacher", "mechanic", "attorney"],
     }  # fmt: skip
-    html = painted(paper, tmp_path / "audit", captions=1500, images=4, studies={"paradox": changes})
-    assert (tmp_path / "audit-corpus").is_dir(), "beside the audit, where it can be deleted"
+    update = {"captions": 1500, "images": 4, "studies": {"paradox": changes}}
+    return whole.model_copy(update={"small": whole.small.model_copy(update=update)})
+
+
+@pytest.fixture(scope="module")
+def compared(paradox: Paper, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An audit in which it was reproduced with the painter."""
+    out = tmp_path_factory.mktemp("paradox") / "audit"
+    reproduce(Session(out, models=Models("practice:painter")), paradox, small=True)
+    return out
+
+
+def test_paradox_writes_its_training_data_and_ends_in_its_tables_and_figures(
+    compared: Path, paradox: Paper
+) -> None:
+    html = (compared / "report" / "paradox.html").read_text("utf-8")
+    assert compared.with_name("audit-corpus").is_dir(), "beside the audit, where it can be deleted"
     assert "<td>images</td><td>744,000</td>" in html
     for figure in ("Figure 1", "Figure 2", "Figure 4"):
         assert block(html, figure).count("<img") > 4
@@ -180,19 +195,36 @@ def test_paradox_writes_its_training_data_and_ends_in_its_tables_and_figures(
         assert block(html, figure).count('class="figure"') == n
     assert '"value": "#1"' in block(html, "Figure 3")
     assert '"value": "all prompts"' in block(html, "Figure 9")
-    cells = ours(html, "Table 3", "Naive Approach")
-    assert len(cells) == 6
+    assert len(ours(html, "Table 3", "Naive Approach")) == 6
     assert "4.35<small>[4.235]</small>" in block(html, "Table 3")
     assert "3.59<small>[3.335]</small>" in block(html, "Table 3")
     assert ours(html, "Section 5.1", "% of captions with an indicator")[0] != ""
     assert "Krippendorff" in block(html, "Appendix A.4")
     # Another run has all it needs and generates nothing.
-    again = Session(tmp_path / "audit", models=Models())
-    assert reproduce(again, paper.model_copy(update={
-        "small": paper.small.model_copy(
-            update={"captions": 1500, "images": 4, "studies": {"paradox": changes}}
-        )
-    }), small=True).run.made.made == 0  # fmt: skip
+    again = reproduce(Session(compared, models=Models()), paradox, small=True)
+    assert again.run.made.made == 0
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_nothing_keeps_people_from_reading_the_page_of_a_paper(
+    width: int, scheme: str, chromium: Any, compared: Path
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+    )
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto((compared / "report" / "paradox.html").as_uri())
+    page.wait_for_function("document.querySelectorAll('.figure svg, .figure canvas').length > 8")
+    found = Axe().run(page).response["violations"]
+    across = page.evaluate("document.documentElement.scrollWidth")
+    context.close()
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
+    assert across == width
+    assert not problems
 
 
 def test_a_whole_paper_that_needs_a_corpus_says_so_before_a_model_is_loaded(
