@@ -162,6 +162,21 @@ def test_an_image_without_any_answer_is_asked_again(tmp_path: Path) -> None:
     assert len(stored(audit, one)) == 2
 
 
+def test_a_judge_that_only_writes_prose_is_not_paid_for_more(tmp_path: Path) -> None:
+    audit = audit_of(tmp_path, 12)
+    with serving(lambda number: "prose") as server:
+        one = judge(server)
+        with pytest.raises(MeasurementError, match="no answer about 5 images is one of") as error:
+            measure(audit, [one])
+        assert server.ways["prose"] == 15, "three wordings of five images"
+    assert KEY not in str(error.value)
+    assert "\n" not in str(error.value)
+    rows = stored(audit, one)
+    assert [row["labels"][GENDER]["unknown"] for row in rows] == [1.0] * 5, "stored word for word"
+    with serving(lambda number: "good" if number == 2 else "prose") as server:
+        assert measure(audit, [judge(server)]).measured == 12, "one answer shows that it can"
+
+
 @pytest.mark.parametrize(
     ("text", "label"),
     [

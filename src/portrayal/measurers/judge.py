@@ -44,6 +44,8 @@ SIDE = 768
 MAX_BYTES = 2**20
 FREE_TRIES, PAID_TRIES = 8, 2
 """Tries of a call that the server turned away, and of one whose answer was lost."""
+UNREADABLE = 5
+"""Images after which a judge that never gave one of the answers is asked no more."""
 
 AXES: Mapping[str, Sequence[str]] = {
     "perceived gender": ("woman", "man"),
@@ -118,6 +120,7 @@ class ChatJudge:
         self._openai = import_extra("openai", extra="api")
         self._service, self._ceiling = service, ceiling
         self._concurrency = concurrency
+        self._unreadable: list[str] | None = []  # None once an allowed answer was given
         self.axes = {name: tuple(groups) for name, groups in axes.items()}
         self._questions = [one for name in self.axes for one in questions(name, self.axes[name])]
         asked = [one.text for one in self._questions]
@@ -149,6 +152,7 @@ class ChatJudge:
         for image in images:
             try:
                 answers.append(self._ask_all(image))
+                self._check_readable()
             except MeasurementError as error:
                 done = {i: one for i, one in enumerate(answers) if not isinstance(one, Reason)}
                 raise MeasurementStopped(str(error), {**done}) from error
@@ -166,7 +170,30 @@ class ChatJudge:
         said = [call.result() for call in calls]
         if all(one.text is None for one in said):
             return Unanswered(f"the judge gave no answer: {said[0].reason}")
+        self._count_unreadable(said)
         return self._answer(said)
+
+    def _count_unreadable(self, said: Sequence[JudgeReply]) -> None:
+        """Count images without any allowed answer, up to the first that has one."""
+        groups = [self.axes[one.axis] for one in self._questions]
+        if any(closed_answer(one.text, each) for one, each in zip(said, groups, strict=True)):
+            self._unreadable = None
+        elif self._unreadable is not None:
+            self._unreadable = [*self._unreadable, next(one.text or "" for one in said if one.text)]
+
+    def _check_readable(self) -> None:
+        """Raise where a judge never gave an allowed answer: more of its prose is worth nothing.
+
+        Raises:
+            MeasurementError: It did not.
+        """
+        if self._unreadable is not None and len(self._unreadable) >= UNREADABLE:
+            raise MeasurementError(
+                f"{self._service.model}: no answer about {len(self._unreadable)} images is one of "
+                f"those asked for, such as {json.dumps({'answer': CANNOT_TELL})}; got: "
+                f"{self._unreadable[0][:80]!a}; its answers are stored and count as unknown; name "
+                "another judge"
+            )
 
     def _answer(self, said: Sequence[JudgeReply]) -> Answer:
         labels: dict[str, dict[str, float]] = {name: {} for name in self.axes}
@@ -248,13 +275,8 @@ def questions(axis: str, groups: Sequence[str]) -> list[AxisQuestion]:
     ]
 
 
-def read_answer(text: str | None, groups: Sequence[str]) -> str:
-    """Return the answer that a reply gives: a group or "nobody"; anything else is "unknown".
-
-    >>> groups = ("woman", "man")
-    >>> read_answer('{"answer": "Woman"}', groups), read_answer("It is a woman, I think", groups)
-    ('woman', 'unknown')
-    """
+def closed_answer(text: str | None, groups: Sequence[str]) -> str | None:
+    """Return the allowed answer that a reply gives; None: it gives none of them."""
     given: object = (text or "").strip()
     bare = re.sub(r"^```(?:json)?\s*|\s*```$", "", str(given)).strip()
     try:
@@ -263,9 +285,20 @@ def read_answer(text: str | None, groups: Sequence[str]) -> str:
     except (ValueError, RecursionError):
         given = bare
     if not isinstance(given, str):
-        return UNKNOWN
+        return None
     word = given.strip().strip("\"'.").lower()
-    return next((one for one in (*groups, NOBODY) if one.lower() == word), UNKNOWN)
+    return next((one for one in (*groups, NOBODY, CANNOT_TELL) if one.lower() == word), None)
+
+
+def read_answer(text: str | None, groups: Sequence[str]) -> str:
+    """Return the answer that a reply gives: a group or "nobody"; anything else is "unknown".
+
+    >>> groups = ("woman", "man")
+    >>> read_answer('{"answer": "Woman"}', groups), read_answer("It is a woman, I think", groups)
+    ('woman', 'unknown')
+    """
+    found = closed_answer(text, groups)
+    return UNKNOWN if found is None or found == CANNOT_TELL else found
 
 
 def _encoded(image: Image.Image) -> str:
