@@ -29,7 +29,7 @@ def predictions(seed: int, n: int = 80) -> tuple[list[str], list[str]]:
 
 
 def test_table_4() -> None:
-    result = confusion_scores(TABLE["matrix"], labels=TABLE["labels"], rng=rng())
+    result = confusion_scores(TABLE["matrix"], labels=TABLE["labels"])
     for name in ("precision", "recall", "f1"):
         np.testing.assert_allclose(getattr(result, name), TABLE[name], atol=0.0051)
     assert result.support.tolist() == TABLE["support"]
@@ -62,8 +62,8 @@ def test_agrees_with_scikit_learn(seed: int) -> None:
 
 def test_labels_and_matrix_are_two_ways_to_the_same() -> None:
     truth, predicted = predictions(4)
-    one = confusion(truth, predicted, rng=rng())
-    two = confusion_scores(one.matrix, labels=one.labels, rng=rng())
+    one = confusion(truth, predicted)
+    two = confusion_scores(one.matrix, labels=one.labels)
     np.testing.assert_array_equal(one.f1_interval, two.f1_interval)
     assert one.macro == two.macro
 
@@ -77,7 +77,7 @@ def test_exchanging_the_sides_exchanges_precision_and_recall() -> None:
 
 
 def test_intervals() -> None:
-    result = confusion_scores(TABLE["matrix"], rng=rng())
+    result = confusion_scores(TABLE["matrix"])
     wanted = share_interval(12, 33)
     assert (result.precision_interval.low[0], result.precision_interval.high[0]) == pytest.approx(
         wanted
@@ -87,15 +87,37 @@ def test_intervals() -> None:
     assert (result.f1 < result.f1_interval.high).all()
     for score in (result.macro.f1, result.weighted.precision):
         assert score.interval.low < score.value < score.interval.high
-    silent = confusion_scores(TABLE["matrix"])
-    assert math.isnan(silent.macro.f1.interval.low)
-    assert np.isnan(silent.f1_interval.low).all()
-    assert not math.isnan(silent.accuracy.interval.low)
+
+
+def test_f1_has_wilsons_interval_of_images_on_both_sides() -> None:
+    result = confusion_scores([[12, 1], [21, 106]])
+    for k, (both, either) in enumerate([(12, 34), (106, 128)]):
+        low, high = share_interval(both, either)
+        assert result.f1[k] == pytest.approx(2 * both / (either + both))
+        assert result.f1_interval.low[k] == pytest.approx(2 * low / (1 + low))
+        assert result.f1_interval.high[k] == pytest.approx(2 * high / (1 + high))
+
+
+def test_a_classifier_without_an_error_may_make_some() -> None:
+    # Drawing images again would find none: the intervals were from 1 to 1.
+    result = confusion_scores([[12, 0], [0, 18]])
+    assert result.macro.f1.interval.high == result.f1_interval.high[0] == pytest.approx(1)
+    assert 0.75 < result.f1_interval.low[0] < result.f1_interval.low[1] < 0.95
+    assert 0.8 < result.macro.f1.interval.low < 0.92
+
+
+def test_an_average_of_equal_classes_is_near_a_plain_share() -> None:
+    result = confusion_scores([[16, 4], [4, 16]])
+    assert result.macro.recall.interval == pytest.approx(share_interval(32, 40), abs=0.01)
+    # Every error lowers the F1 of both classes: as certain as one of them, not as two.
+    one = result.f1_interval.high[0] - result.f1_interval.low[0]
+    low, high = result.macro.f1.interval
+    assert high - low > 0.8 * one
 
 
 def test_order_of_labels_and_classes_that_do_not_occur() -> None:
     truth, predicted = ["man", "woman"], ["man", "man"]
-    result = confusion(truth, predicted, labels=["woman", "man", "unknown"], rng=rng())
+    result = confusion(truth, predicted, labels=["woman", "man", "unknown"])
     assert result.matrix.tolist() == [[0, 1, 0], [0, 1, 0], [0, 0, 0]]
     assert np.isnan(result.precision).tolist() == [True, False, True]
     assert np.isnan(result.recall).tolist() == [False, False, True]
@@ -110,9 +132,9 @@ def test_missing_labels_are_counted() -> None:
 
 def test_nothing_is_nan() -> None:
     for result in (
-        confusion([], [], rng=rng()),
-        confusion([None], ["a"], rng=rng()),  # type: ignore[list-item]
-        confusion_scores([[0, 0], [0, 0]], rng=rng()),
+        confusion([], []),
+        confusion([None], ["a"]),  # type: ignore[list-item]
+        confusion_scores([[0, 0], [0, 0]]),
     ):
         assert result.n == 0
         assert math.isnan(result.accuracy.value)

@@ -10,8 +10,6 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from portrayal.findings.data import StudyData
 from portrayal.findings.labels import image_labels
 from portrayal.findings.parts import DataTable
@@ -32,8 +30,6 @@ def check_classifier(
     *,
     classes: Sequence[str] | None = None,
     confidence: float = 0.95,
-    resamples: int = 2000,
-    rng: np.random.Generator,
 ) -> ConfusionResult:
     """Compare two ways of labelling the same images.
 
@@ -43,8 +39,6 @@ def check_classifier(
         classes: Classes that count, in order; images with other labels on either side (unknown,
             nobody) are left out and counted as missing. None: all labels count.
         confidence: Of the intervals.
-        resamples: Draws for the intervals of F1 and averages.
-        rng: Source of the draws.
     """
     keys = sorted(set(truth) & set(predicted))
     pairs = [(truth[key], predicted[key]) for key in keys]
@@ -55,8 +49,6 @@ def check_classifier(
         [a for a, _ in pairs],
         [b for _, b in pairs],
         labels=classes,
-        rng=rng,
-        resamples=resamples,
         confidence=confidence,
     )
 
@@ -99,7 +91,6 @@ def encoder_checks(
                 known[checked],
                 classes=list(axis.groups),
                 confidence=settings.confidence,
-                rng=settings.rng("classifier check", name, checked, other),
             )
             tables.append(
                 check_table(

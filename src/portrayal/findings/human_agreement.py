@@ -81,7 +81,6 @@ def axis_agreement(rating: AxisRating) -> tuple[list[Finding], list[DataTable]]:
         machine,
         classes=list(rating.question.groups),
         confidence=settings.confidence,
-        rng=settings.rng(rating.study.name, rating.asked, "check"),
     )
     rule = f"Raters' consensus by the rule {settings.consensus} counts as right."
     title = f"The encoder against raters: {rating.question.axis}{rating.suffix}"

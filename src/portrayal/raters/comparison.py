@@ -118,7 +118,6 @@ def compare_labels(
             raters,
             np.array(said, dtype=object),
             labels=[*groups, *others],
-            rng=rng,
             confidence=confidence,
         ),
         n=sum(h is not None and m is not None for h, m in zip(human, named, strict=True)),

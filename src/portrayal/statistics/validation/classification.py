@@ -11,8 +11,6 @@ from portrayal.statistics.balanced_accuracy import balanced_accuracy
 from portrayal.statistics.classification import confusion_scores
 from portrayal.statistics.validation.worlds import DISCRETE, Told
 
-_RESAMPLES = 400
-
 
 @dataclass(frozen=True, slots=True)
 class ClassifierWorld:
@@ -56,7 +54,7 @@ class ClassifierWorld:
         if self.what == "balanced":
             even = balanced_accuracy(np.diag(counts), counts.sum(axis=1))
             return Told(even.value, *even.interval, self.accuracy)
-        found = confusion_scores(counts, rng=rng, resamples=_RESAMPLES)
+        found = confusion_scores(counts)
         exact = confusion_scores(np.rint(chances * 10**9).astype(np.int64))
         if self.what == "accuracy":
             return Told(found.accuracy.value, *found.accuracy.interval, self.accuracy)
@@ -77,5 +75,11 @@ def settings() -> list[ClassifierWorld]:
     return [
         ClassifierWorld(what, items, labels, accuracy)
         for what in ("precision", "recall", "f1", "macro f1", "accuracy", "balanced")
-        for items, labels, accuracy in ((30, two, 0.8), (100, three, 0.85), (400, two, 0.95))
+        for items, labels, accuracy in (
+            (30, two, 0.8),
+            (30, two, 0.95),
+            (60, three, 0.95),
+            (100, three, 0.85),
+            (400, two, 0.95),
+        )
     ]

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from portrayal.statistics.change import Unit
 from portrayal.statistics.validation.agreement import RankWorld, RaterWorld
 from portrayal.statistics.validation.amplification import (
     AmplificationSetting,
@@ -96,11 +97,14 @@ def _diversity(draw: _Chance, name: str) -> KnownWorld:
 
 def _change(draw: _Chance, name: str) -> KnownWorld:
     moved = draw.one(0.0, 0.0, draw.between(0.2, 0.9))
+    unit: Unit = draw.one("image", "attribute")
+    # Every second attribute flips: attributes that stand for others are no such sample.
+    flipped = unit == "image" and draw.one(False, True)
     return ChangeWorld(
-        draw.shares(), draw.size(4, 40), draw.size(5, 40), moved, 0.0, draw.one(False, True),
+        draw.shares(), draw.size(4, 40), draw.size(5, 40), moved, 0.0, flipped,
         draw.one(0.0, draw.between(0.1, 0.8)),
         draw.one((0.0, 0.0), (draw.between(0, 0.3), draw.between(0, 0.5))),
-        draw.one("image", "attribute"), draw.one("diversity", "diversity", "bias", "leaning"),
+        unit, draw.one("diversity", "diversity", "bias", "leaning"),
     )  # fmt: skip
 
 
