@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -200,9 +201,12 @@ def test_paradox_writes_its_training_data_and_ends_in_its_tables_and_figures(
     assert "3.59<small>[3.335]</small>" in block(html, "Table 3")
     assert ours(html, "Section 5.1", "% of captions with an indicator")[0] != ""
     assert "Krippendorff" in block(html, "Appendix A.4")
-    # Another run has all it needs and generates nothing.
-    again = reproduce(Session(compared, models=Models()), paradox, small=True)
+    # Another run has all it needs and generates nothing, in another place and without the corpus.
+    moved = compared.with_name("moved")
+    shutil.copytree(compared, moved)
+    again = reproduce(Session(moved, models=Models()), paradox, small=True)
     assert again.run.made.made == 0
+    assert not moved.with_name("moved-corpus").exists()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])

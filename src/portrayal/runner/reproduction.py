@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import AuditFolder, object_path
+from portrayal.audit import AuditFolder, object_path, read_selection
 from portrayal.errors import SettingError
 from portrayal.generators import write_training_data
 from portrayal.papers import Paper
@@ -90,11 +90,19 @@ def reproduce(
 
 
 def _training_data(session: Session, captions: int) -> Path | None:
-    """Write training captions and images of the model beside the audit; None where it has none."""
+    """Write training captions and images of the model beside the audit.
+
+    None where the model has none, or where the audit chose its captions before and they are gone:
+    then it has all that it needs.
+    """
     if not captions or object_path(session.path) is not None:
         return None
-    model = session.models.settled(session.audit).generator
     folder = session.path.with_name(f"{session.path.name}-corpus")
+    audit = session.audit
+    chosen = audit is not None and any(read_selection(audit, x.name) for x in session.studies)
+    if chosen and not folder.exists():
+        return None
+    model = session.models.settled(audit).generator
     session.on_progress("training data", 0, captions)
     written = isinstance(model, str) and write_training_data(model, folder, captions)
     session.on_progress("training data", captions, captions)
