@@ -46,7 +46,6 @@ KEPT = {
     "raters/site/database.py": r"pictures",  # a table of databases that exist
     "builtin/instruments-weapons.toml": r"picture",  # the paper's prompt
     "docs/studies/association.md": r"picture",  # the same prompt
-    "docs/studies/influence.md": r"\d %",  # output of the practice model
 }
 
 

@@ -30,4 +30,8 @@ addEventListener("keydown", event => {
   else if (/^[1-9]$/.test(event.key)) { const button = document.querySelector(`button[data-key="${event.key}"]`); if (button) button.click(); }
 });
 // Labels of a large audit take a while; the page shows them when they are there.
-if (document.querySelector("[data-pending]")) setTimeout(() => location.reload(), 2000);
+if (document.querySelector("[data-pending]")) {
+  const again = setTimeout(() => location.reload(), 2000);
+  // Loading again must not get in the way of somebody who is leaving.
+  addEventListener("beforeunload", () => clearTimeout(again));
+}
