@@ -60,7 +60,7 @@ def test_flowers_and_insects_end_to_end(audit: AuditFolder) -> None:
     assert effect.conclusion(0.05) == "Images of flowers look more pleasant than images of insects"
     assert effect.sentence == (
         "The half of all images that looks more pleasant contains 199 of 250 images of flowers "
-        "and 51 of 250 of insects (alike: half of each)."
+        "and 51 of 250 of insects; if they looked alike, half of each."
     )
     assert effect.in_numbers(0.95).endswith("q < .001; 500 images")
     stored = audit.results()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from portrayal.findings.headline import Headline, plural
 from portrayal.findings.label_checks import FindingLabels, LabelScale, form_of
 from portrayal.findings.labels import unlabelled
-from portrayal.findings.scales import read_as
+from portrayal.findings.scales import in_points, read_as
 from portrayal.findings.sentences import counted, not_enough, not_judged
 from portrayal.numbers import between, count, p_in_words
 from portrayal.records import Plain
@@ -141,8 +141,11 @@ class Finding(Plain):
         if self.estimate is not None:
             value = form(self.estimate)
             reading = self.headline.reading if self.headline else ""
-            plain = read_as(self.statistic, value, reading)
+            points = in_points(self.statistic) if explained else None
+            written = "" if points is None else points(self.estimate)
+            plain = read_as(self.statistic, value, reading, written)
             told.append(plain if explained else f"{self.statistic} {value}")
+            form = points or form
         if self.low is not None and self.high is not None:
             told.append(between(self.low, self.high, confidence, form=form))
         if self.q is not None:

@@ -21,7 +21,7 @@ def trust_lines(
     """
     asked = asked_axes(studies)
     machines = [one for one in results.measurers if not by_people(one)]
-    named = [f"a model for labelling: “{one.name}” ({one.kind})" for one in machines]
+    named = [f"a second model, “{one.name}” ({one.kind}), not the one audited" for one in machines]
     people = ["human raters"] if len(machines) < len(results.measurers) else []
     yield "Labelled by", _joined([*named, *people])
     rated = results.labels.rated

@@ -33,7 +33,8 @@ def contrast_headline(
         f"model's own “{poles.first}” and “{poles.second}” images",
         magnitude=float(2 * stats.norm.cdf(abs(d) / math.sqrt(2)) - 1),
         bars=_bars(x, y, result),
-        reading=f"{x.name} minus {y.name} in standard deviations, beyond ±0.8: large",
+        reading=f"{x.name} looks {'more' if d >= 0 else 'less'} {poles.first} than {y.name}, in "
+        "standard deviations; beyond ±0.8: large",
     )
 
 
@@ -44,7 +45,7 @@ def contrast_sentence(
     most, least = sorted(_bars(x, y, result), key=lambda bar: -(bar.value or 0.0))
     return (
         f"The half of all images that looks more {poles.first} contains {most.short} images of "
-        f"{most.label} and {least.short} of {least.label} (alike: half of each)."
+        f"{most.label} and {least.short} of {least.label}; if they looked alike, half of each."
     )
 
 

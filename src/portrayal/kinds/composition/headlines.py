@@ -24,6 +24,7 @@ def spread_headline(bars: Sequence[Bar], group: str, factor: str, v: float) -> H
         measure=f"share of {who}",
         magnitude=min(1.0, v),
         bars=sorted(bars, key=lambda bar: (bar.value is None, bar.value or 0.0)),
+        reading=f"between {factor}s; 0: none, 1: complete",
     )
 
 
