@@ -2,10 +2,10 @@
 
     python -m benchmarks.explained_words [PROMPTS] [BUDGET] [SET]
 
-Prompts of the practice world, drawn at random from one of three sets (SET) that share no wording,
-adjective or person; the rule for naming words was last changed before set 3 was run. Every image
-is painted, and labelled by the practice encoder. The truth of a word is its influence with endless
-images: the shares that the painter states, over 400 replaced texts per word.
+Prompts of the practice world, drawn at random from one of four sets (SET) of different wording and
+people; the rule for naming words was last changed before set 4 was run. Every image is painted, and
+labelled by the practice encoder. The truth of a word is its influence with endless images: the
+shares that the painter states, over 400 replaced texts per word.
 
 A planted culprit is a word whose true influence is at least 15 points. A named word is true where
 its true influence has the same sign, is at least 5 points, and differs from zero beyond the texts
@@ -57,6 +57,13 @@ SETS = {
         ("dentist", "painter", "architect", "accountant", "photographer", "writer", "bartender",
          "sailor", "judge", "carpenter", "waiter", "musician"),
         ("hospital", "gym", "kitchen", "garage", "spa", "office"),
+    ),
+    4: PromptSet(
+        "one {} {} near the {}",
+        ("tall", "kind", "busy", "confident", "sensitive", "retired"),
+        ("politician", "researcher", "soldier", "cleaner", "electrician", "gardener", "paramedic",
+         "sculptor", "lecturer", "butcher", "professor", "veterinarian"),
+        ("mall", "salon", "classroom", "university", "laboratory", "gym"),
     ),
 }  # fmt: skip
 

@@ -21,7 +21,7 @@ from portrayal.findings import Results
 from portrayal.generators import GenerationSummary, Generator, open_generator
 from portrayal.kinds.influence.answer import Explanation
 from portrayal.kinds.influence.parts import InfluenceScores
-from portrayal.kinds.influence.question import PromptQuestion
+from portrayal.kinds.influence.question import PromptQuestion, replaced_by
 from portrayal.kinds.influence.schema import InfluenceStudy, Transmutation
 from portrayal.measurers import Measurer, open_measurer
 from portrayal.studies.reading import study_from_toml
@@ -201,6 +201,22 @@ def test_several_measurers_answer_and_the_first_one_is_shown(
     assert len(session.opened().measurers()) == 2
 
 
+def test_a_question_like_the_papers_has_its_classifier_and_its_words() -> None:
+    words = replaced_by(like="influence-doctor")
+    study = PromptQuestion(DOCTOR, like="influence-doctor", transmuter=words).study()
+    axis = study.axes["perceived gender"]
+    assert dict(axis.groups) == {"woman": ("female",), "man": ("male",)}
+    assert not axis.person, "every image counts"
+    assert (words.model, words.choice, words.naming) == (
+        "google-bert/bert-base-uncased", "top", "counted",
+    )  # fmt: skip
+    assert study.name != PromptQuestion(DOCTOR, transmuter=words).study().name
+    changed = replaced_by(like="influence-doctor", words="practice", choice="sample")
+    assert (changed.model, changed.choice, changed.naming) == ("practice", "sample", "counted")
+    with pytest.raises(StudyError, match="like is 'paradox', of kind amplification; allowed: a st"):
+        PromptQuestion(DOCTOR, like="paradox").study()
+
+
 def test_other_options_are_other_studies(asker: Asker) -> None:
     names = {
         question().study().name,
@@ -324,7 +340,7 @@ def test_the_command_prints_json_and_cost(tmp_path: Path) -> None:
         ({"target": 2.0}, r"target is 2.0; allowed: a share, 0 to 1"),
         (
             {"group": "elf"},
-            r"group is 'elf'; allowed: woman, man, dark skin, light skin, child, .*or a study",
+            r"group is 'elf'; allowed: woman, man, dark skin, light skin, child, .*or those of a study",
         ),
         ({"group": "women"}, r"group is 'women' \(did you mean woman\?\)"),
         ({"level": 0}, r"level is 0; allowed: a whole number, 1 or more"),

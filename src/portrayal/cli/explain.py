@@ -33,6 +33,10 @@ GROUP = typer.Option(
     "--group", "-g", help="The group whose share is explained.", show_default="woman"
 )
 AXIS = typer.Option("--axis", metavar="NAME", help="The group's axis: skin tone, apparent age.")
+LIKE = typer.Option(
+    "--like", metavar="STUDY",
+    help="Take classifier and replacements of a study (influence-doctor: the paper's).",
+)  # fmt: skip
 TARGET = typer.Option("--target", metavar="SHARE", help="Share a rewritten prompt should reach.")
 VERIFY = typer.Option("--verify", metavar="N", min=0, help="New images of each rewritten prompt.")
 NAMED = typer.Option("--count-named", help="Count replacements that name a group.")
@@ -43,7 +47,9 @@ BUDGET = typer.Option("--budget", help="Images in all, spent on undecided words.
 SUBSETS = typer.Option("--subsets", min=1, help="At most so many sets of words, sampled.")
 WORDS = typer.Option("--words", "-w", help="Masked language model: a folder or a Hub id.")
 WORDNET = typer.Option("--wordnet", help="Synonyms and antonyms instead of a language model.")
-CHOICE = typer.Option("--choice", help="Texts at random, or the most probable ones.")
+CHOICE = typer.Option(
+    "--choice", help="Texts at random, or the most probable ones.", show_default="sample"
+)
 AVOID = typer.Option("--avoid", metavar="WORD", help="A word never to be put in; may be repeated.")
 
 _TOWARDS = (200, 100, 60)
@@ -66,6 +72,7 @@ def explain(
     prompt: Annotated[str, PROMPT],
     group: Annotated[str | None, GROUP] = None,
     axis: Annotated[str | None, AXIS] = None,
+    like: Annotated[str | None, LIKE] = None,
     target: Annotated[float | None, TARGET] = None,
     verify: Annotated[int, VERIFY] = 24,
     level: Annotated[int, LEVEL] = 1,
@@ -77,7 +84,7 @@ def explain(
     subsets: Annotated[int | None, SUBSETS] = None,
     words: Annotated[str, WORDS] = "",
     wordnet: Annotated[bool, WORDNET] = False,
-    choice: Annotated[Literal["sample", "top"], CHOICE] = "sample",
+    choice: Annotated[Literal["sample", "top"] | None, CHOICE] = None,
     avoid: Annotated[list[str] | None, AVOID] = None,
     count_named: Annotated[bool, NAMED] = False,
     rate: o.Rate = 4.0,
@@ -95,10 +102,11 @@ def explain(
     from portrayal.kinds.influence import PromptQuestion, replaced_by
 
     transmuter = replaced_by(
-        words=words, wordnet=wordnet, choice=choice, avoid=avoid or (), count_named=count_named
-    )
+        like=like, words=words, wordnet=wordnet, choice=choice, avoid=avoid or (),
+        count_named=count_named,
+    )  # fmt: skip
     question = PromptQuestion(
-        prompt, group, axis=axis, target=target, verify=verify, level=level,
+        prompt, group, axis=axis, like=like, target=target, verify=verify, level=level,
         draws=texts, images=images, budget=budget, subsets=subsets,
         transmuter=transmuter,
     )  # fmt: skip
@@ -282,7 +290,7 @@ def _bar(value: float, largest: float, verdict: Verdict) -> Text:
     """Return a bar that grows left from the middle for "away", right for "towards"."""
     from portrayal.kinds.influence import SAYS
 
-    if math.isnan(value) or verdict.kind in ("too few texts", "one other word"):
+    if math.isnan(value) or verdict.kind == "too few texts":
         return Text(SAYS[verdict.kind], style="dim")
     size = round(abs(value) / largest * _BAR)
     left = "█" * size if value < 0 else ""

@@ -25,8 +25,8 @@ from portrayal.runner.studies import Asked, with_real_world
 Measurers = str | Measurer | Sequence[str | Measurer]
 
 _NAMED = ("out", "model", "images", "measurers", "corpus", "analysis", "group")
-_QUESTION = ("level", "texts", "budget", "subsets", "axis", "target", "verify")
-_WORDS = ("words", "wordnet", "choice", "avoid", "count_named")
+_QUESTION = ("level", "texts", "budget", "subsets", "axis", "like", "target", "verify")
+_WORDS = ("like", "words", "wordnet", "choice", "avoid", "count_named")
 
 
 def run(
@@ -120,7 +120,8 @@ def explain(
             `texts` for each set of replaced words (default: 12); `budget`, images in all;
             `subsets`, at most so many sets of words; `words`, a masked language model; `wordnet`
             instead of one; `choice` of texts, "sample" or "top"; `avoid`, words never to be put in;
-            `count_named`, count texts that name a group; `axis`, the group's axis; `target`, the
+            `count_named`, count texts that name a group; `axis`, the group's axis; `like`, a study
+            whose axes and replacements are taken ("influence-doctor": the paper's); `target`, the
             share to come near; `verify`, new images of each rewritten prompt (default: 24).
 
     Raises:

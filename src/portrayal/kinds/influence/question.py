@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from portrayal.errors import (
     SettingError,
@@ -17,7 +18,7 @@ from portrayal.errors import (
 from portrayal.kinds.influence.schema import InfluenceStudy, Transmutation, check_words
 from portrayal.language import default_text_model
 from portrayal.records import digest
-from portrayal.studies import default_axes, did_you_mean, study_from_dict
+from portrayal.studies import Axis, default_axes, did_you_mean, load_study, study_from_dict
 
 PILOT = 0.5
 """Share of a budget that is dealt out evenly before anything is known."""
@@ -44,7 +45,9 @@ class PromptQuestion:
     Attributes:
         prompt: The prompt.
         group: The group whose share is explained; None: woman, or the first of `axis`.
-        axis: The axis of the group: the name of a default axis; None: the one that has the group.
+        axis: The axis of the group, by name; None: the one that has the group.
+        like: An influence study, by name or file, whose axes are asked instead of the default ones;
+            "influence-doctor" has the paper's classifier: male or female, every image.
         target: The share that a rewritten prompt should come near; None: an even one.
         verify: Images of each rewritten prompt that is suggested; 0: none.
         level: Largest number of words replaced together.
@@ -60,6 +63,7 @@ class PromptQuestion:
     prompt: str
     group: str | None = None
     axis: str | None = None
+    like: str | None = None
     target: float | None = None
     verify: int = 0
     level: int = 1
@@ -87,17 +91,20 @@ class PromptQuestion:
             check_words(self.prompt, self.level, self.subsets)
         except ValueError as error:
             raise StudyError(str(error)) from error
-        axis, group = axis_and_group(self.axis, self.group)
+        axes = default_axes() if self.like is None else influence_study(self.like).axes
+        axis, group = axis_and_group(self.axis, self.group, axes)
+        texts = {} if self.like is None else {axis: axes[axis].model_dump(mode="json")}
         if self.target is not None and not (is_number(self.target) and 0 < self.target < 1):
             raise SettingError("target", f"is {shown(self.target)}; allowed: a share, 0 to 1")
-        name = digest([self.prompt, axis, self.transmuter.model_dump(mode="json"), self.seed])
+        words = self.transmuter.model_dump(mode="json")
+        name = digest([self.prompt, texts or axis, words, self.seed])
         data = {
             "name": f"explain-{_slug(self.prompt)}-{name[:6]}",
             "kind": "influence",
             "title": f"Which word of “{self.prompt}” causes it?",
             "question": f"Which word of “{self.prompt}” pushes towards {group}?",
             "citation": CITATION,
-            "axes": [axis],
+            "axes": texts or [axis],
             "group": group,
             "target": self.target,
             "verify": self.verify,
@@ -106,7 +113,7 @@ class PromptQuestion:
             "draws": self.draws,
             "images": self.images,
             "subsets": self.subsets,
-            "transmuter": self.transmuter.model_dump(mode="json"),
+            "transmuter": words,
             "seed": self.seed,
         }
         study = study_from_dict(data, source="explain")
@@ -129,15 +136,17 @@ class PromptQuestion:
 
 def replaced_by(
     *,
+    like: str | None = None,
     words: str = "",
     wordnet: bool = False,
-    choice: str = "sample",
+    choice: str | None = None,
     avoid: Sequence[str] = (),
     count_named: bool = False,
 ) -> Transmutation:
     """Return where other words come from.
 
     Args:
+        like: An influence study whose replacements are taken where nothing else is said.
         words: A masked language model: a folder, a Hub id or a name; "": the installed default.
         wordnet: Synonyms and antonyms instead of a language model.
         choice: Texts at random ("sample"), or the most probable ones ("top").
@@ -146,25 +155,46 @@ def replaced_by(
 
     Raises:
         SettingError: A value cannot be.
+        StudyError: There is no such study.
     """
     if not isinstance(words, str):
         raise SettingError("words", f"is {shown(words)}; allowed: a masked language model's name")
     if not isinstance(wordnet, bool):
         raise SettingError("wordnet", f"is {shown(wordnet)}; allowed: True, False")
-    if choice not in ("sample", "top"):
+    if choice not in (None, "sample", "top"):
         raise SettingError("choice", f"is {shown(choice)}; allowed: sample, top")
     if isinstance(avoid, str) or not all(isinstance(one, str) and one for one in avoid):
         raise SettingError("avoid", f"is {shown(avoid)}; allowed: a list of words")
-    return Transmutation(
-        by="wordnet" if wordnet else "masked-words",
-        model=words or default_text_model("words"),
-        choice="sample" if choice == "sample" else "top",
-        avoid=tuple(avoid),
-        naming="counted" if count_named else "apart",
-    )
+    given: dict[str, Any] = {}
+    if words or wordnet:
+        by = "wordnet" if wordnet else "masked-words"
+        model = words or default_text_model("words")
+        given = {"by": by, "model": model, "revision": None, "candidates": {}}
+    given |= {name: one for name, one in (("choice", choice), ("avoid", tuple(avoid))) if one}
+    if count_named:
+        given["naming"] = "counted"
+    base = Transmutation() if like is None else influence_study(like).transmuter
+    return Transmutation.model_validate({**base.model_dump(), **given})
 
 
-def axis_and_group(axis: str | None, group: str | None) -> tuple[str, str]:
+def influence_study(name_or_path: str) -> InfluenceStudy:
+    """Return an influence study.
+
+    Raises:
+        StudyError: There is none of this name, or it is of another kind.
+    """
+    study = load_study(name_or_path)
+    if not isinstance(study, InfluenceStudy):
+        raise StudyError(
+            f"like is {study.name!r}, of kind {study.kind}; allowed: a study of kind influence, "
+            "such as influence-doctor"
+        )
+    return study
+
+
+def axis_and_group(
+    axis: str | None, group: str | None, axes: Mapping[str, Axis]
+) -> tuple[str, str]:
     """Return the axis and the group that are meant; None: the usual ones.
 
     Raises:
@@ -172,13 +202,12 @@ def axis_and_group(axis: str | None, group: str | None) -> tuple[str, str]:
     """
     if axis is None:
         group = "woman" if group is None else group
-        return axis_of(group), group
-    axes = default_axes()
+        return axis_of(group, axes), group
     if axis not in axes:
         known = list(axes)
         raise StudyError(
             f"axis is {shown(axis)}{did_you_mean(str(axis), known)}; allowed: {one_of(known)}, or "
-            "a study file with axes of your own"
+            "those of a study (like)"
         )
     groups = list(axes[axis].groups)
     if group is not None and group not in groups:
@@ -189,20 +218,19 @@ def axis_and_group(axis: str | None, group: str | None) -> tuple[str, str]:
     return axis, group or groups[0]
 
 
-def axis_of(group: str) -> str:
-    """Return the default axis that has a group of this name.
+def axis_of(group: str, axes: Mapping[str, Axis]) -> str:
+    """Return the axis that has a group of this name.
 
     Raises:
         StudyError: None has.
     """
-    axes = default_axes()
     for name, axis in axes.items():
         if group in axis.groups:
             return name
     known = [one for axis in axes.values() for one in axis.groups]
     raise StudyError(
         f"group is {shown(group)}{did_you_mean(group, known)}; allowed: {one_of(known)}, "
-        "or a study file with axes of your own"
+        "or those of a study (like)"
     )
 
 

@@ -12,19 +12,14 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from portrayal.kinds.influence.word_scores import PromptScores
+from portrayal.kinds.influence.word_scores import SLIGHT, PromptScores, WordScore
 from portrayal.kinds.influence.word_sets import PromptCounts
 from portrayal.statistics import benjamini_hochberg
 
-Kind = Literal[
-    "towards", "away", "undecided", "too few texts", "one other word", "nobody shown",
-    "no other word",
-]  # fmt: skip
+Kind = Literal["towards", "away", "undecided", "too few texts", "nobody shown", "no other word"]
 
 ENOUGH_TEXTS = 6
 """Fewer drawn texts that show somebody do not stand for all others."""
-DIFFERENT_TEXTS = 2
-"""So many of them must differ: the same text drawn again says nothing new about texts."""
 ENOUGH_IMAGES = 10
 """Images that show somebody, of the prompt as it is and with the word replaced."""
 
@@ -38,7 +33,6 @@ SAYS: dict[Kind, str] = {
     "away": "pushes away",
     "undecided": "no clear influence",
     "too few texts": "too few to say",
-    "one other word": "one other word",
     "nobody shown": "nobody shown",
     "no other word": "no other word known",
 }
@@ -79,8 +73,26 @@ def verdicts(scores: PromptScores, column: int, *, level: float = 0.05) -> dict[
     corrected = benjamini_hochberg(main.p_beyond[tested, column])
     for at, q in zip(tested, corrected.tolist(), strict=True):
         way: Kind = "towards" if main.scores[at, column] > 0 else "away"
-        found[at] = Verdict(way if q <= level else "undecided", q)
+        if q > level:
+            way = "undecided"
+        elif not _outweighs_unseen(counts, main.of(at, column), at):
+            way = "too few texts"
+        found[at] = Verdict(way, q)
     return found
+
+
+def _outweighs_unseen(counts: PromptCounts, score: WordScore, position: int) -> bool:
+    """Tell whether an influence stays over `SLIGHT` whatever texts do that were not drawn.
+
+    Where all of n draws gave the same text, others have a probability of up to 3 / n (95%; Hanley
+    and Lippman-Hand 1983, JAMA 249), and may show the group always or never. Where texts differ,
+    the interval knows how much.
+    """
+    texts = _texts_with_people(counts, position)
+    if len(set(texts)) > 1:
+        return True
+    nearest = max(score.low, -score.high)
+    return nearest - 3 / len(texts) > SLIGHT
 
 
 def undecided(scores: PromptScores, column: int) -> frozenset[int]:
@@ -107,12 +119,14 @@ def lack(counts: PromptCounts, position: int) -> Kind:
     original, replaced = counts.sets[()], counts.sets.get((position,))
     if replaced is None or not replaced.table.sum() or not original.table.sum():
         return "nobody shown"
-    word_set = next(one for one in counts.plan.sets if one.words == (position,))
-    spoken = replaced.table.sum(axis=1) > 0
-    texts = {
-        text for (text, _), one in zip(counts.plan.draws(word_set), spoken, strict=False) if one
-    }
     images = min(int(original.table.sum()), int(replaced.table.sum()))
-    if int(spoken.sum()) < ENOUGH_TEXTS or images < ENOUGH_IMAGES:
-        return "too few texts"
-    return "undecided" if len(texts) >= DIFFERENT_TEXTS else "one other word"
+    few = len(_texts_with_people(counts, position)) < ENOUGH_TEXTS or images < ENOUGH_IMAGES
+    return "too few texts" if few else "undecided"
+
+
+def _texts_with_people(counts: PromptCounts, position: int) -> list[str]:
+    """Return the texts with a word replaced whose images show somebody, one per draw."""
+    word_set = next(one for one in counts.plan.sets if one.words == (position,))
+    shown = counts.sets[position,].table.sum(axis=1) > 0
+    draws = zip(counts.plan.draws(word_set), shown, strict=False)
+    return [text for (text, _), one in draws if one]
