@@ -55,6 +55,8 @@ def img2dataset(folder: Path, layout: str, shards: int = 2) -> Path:
         (folder / f"{shard:05d}_stats.json").write_text(json.dumps({"count": len(rows)}))
         if layout == "webdataset":
             write_tar(folder / f"{shard:05d}.tar", whole)
+        if layout == "tfrecord":
+            write_tfrecord(folder / f"{shard:05d}.tfrecord", whole)
         if layout == "files":
             (folder / f"{shard:05d}").mkdir()
             for row in whole:
@@ -77,7 +79,35 @@ def write_tar(file: Path, rows: list[dict[str, object]]) -> Path:
     return file
 
 
-@pytest.mark.parametrize("layout", ["files", "webdataset", "parquet"])
+def write_tfrecord(file: Path, rows: list[dict[str, object]]) -> Path:
+    """Write records of `tf.train.Example`, as TensorFlow serialises them; checksums are zeros."""
+    with file.open("wb") as out:
+        for row in rows:
+            cells = {"key": row["key"], "jpg": png(7), "txt": row["caption"], **row, "height": 8}
+            entries = b"".join(
+                _field(1, _field(1, name.encode()) + _field(2, _feature(value)))
+                for name, value in cells.items()
+            )
+            example = _field(1, entries)
+            out.write(len(example).to_bytes(8, "little") + bytes(4) + example + bytes(4))
+    return file
+
+
+def _feature(value: object) -> bytes:
+    if isinstance(value, int):
+        return _field(3, b"\x0a\x01" + bytes([value]))  # int64_list, packed
+    data = value if isinstance(value, bytes) else str(value or "").encode()
+    return _field(1, _field(1, data))
+
+
+def _field(number: int, data: bytes) -> bytes:
+    length, size = len(data), b""
+    while length >= 128:
+        size, length = size + bytes([length % 128 | 128]), length // 128
+    return bytes([number << 3 | 2]) + size + bytes([length]) + data
+
+
+@pytest.mark.parametrize("layout", ["files", "webdataset", "parquet", "tfrecord"])
 def test_img2dataset_gives_every_caption_once_and_every_image_that_was_downloaded(
     layout: str, tmp_path: Path
 ) -> None:
@@ -101,6 +131,26 @@ def test_a_tar_added_after_its_metadata_adds_nothing(tmp_path: Path) -> None:
     counted(folder / "00000.parquet", tmp_path)
     again = create_corpus(tmp_path / "corpus", [folder / "00000.tar"])
     assert (len(again.sources), again.rows) == (1, 8)
+
+
+def test_tfrecords_of_a_shard_by_their_own_name_and_cut_off_anywhere(tmp_path: Path) -> None:
+    folder = img2dataset(tmp_path / "laion", "tfrecord", shards=1)
+    file = folder / "00000.tfrecord"
+    whole = file.read_bytes()
+    ends = [0]
+    while ends[-1] < len(whole):
+        length = int.from_bytes(whole[ends[-1] : ends[-1] + 8], "little")
+        ends.append(ends[-1] + length + 16)
+    for number, cut in enumerate(range(1, len(whole), 61)):
+        file.write_bytes(whole[:cut])
+        corpus = create_corpus(tmp_path / f"cut-{number}", [folder / "*.tfrecord"])
+        there = sum(isinstance(one, bytes) for _, one in corpus.images((0, i) for i in range(8)))
+        assert corpus.rows == 8
+        assert there == sum(end <= cut for end in ends[1:])
+        assert any("cut off at byte" in one.line() for one in corpus.left_out) == (cut not in ends)
+    file.write_bytes(b"this is no TFRecord file")
+    with pytest.raises(CorpusError, match="first record has no length"):
+        create_corpus(tmp_path / "none", [folder])
 
 
 @pytest.mark.parametrize("saved", ["disk", "dict"])

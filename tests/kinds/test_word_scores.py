@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,9 @@ def scored(counts: PromptCounts, level: int = 1, *, sampled: bool = True) -> Pro
         confidence=0.95,
         rng=np.random.default_rng(0),
     )
+
+
+ANSWERS = ("woman", "man", "unknown")
 
 
 def hits(women: int, n: int) -> list[list[int]]:
@@ -126,6 +130,20 @@ def test_two_texts_are_too_few_to_say() -> None:
     assert suggest(scores, 0) == (
         "Too few texts or images to say anything about “two”; ask for more."
     )
+
+
+@pytest.mark.parametrize(("draws", "kind"), [(30, "towards"), (8, "too few texts")])
+def test_one_text_drawn_again_and_again_says_little_about_others(draws: int, kind: str) -> None:
+    """With n draws all alike, other texts have a probability of up to 3 / n."""
+    counts = counted("word", {(): [[20, 20, 0]], (0,): [[0, 4, 0]] * draws}, ANSWERS)
+    assert verdicts(scored(counts), 0)[0].is_named, "texts that differ"
+    original, replaced = counts.plan.sets
+    same = (DrawnText("other", 1.0),) * draws
+    plan = replace(counts.plan, sets=(original, replace(replaced, texts=same)))
+    alike = scored(replace(counts, plan=plan))
+    assert verdicts(alike, 0)[0].kind == kind
+    # The lower bound is about 0.3: 3 / 30 below it is still over 5 points, 3 / 8 is not.
+    assert (alike.main is not None and alike.main.of(0, 0).low - 3 / draws > 0.05) == (draws == 30)
 
 
 def test_of_two_words_the_one_that_ends_closest_to_even_is_named() -> None:

@@ -340,7 +340,7 @@ def test_the_command_prints_json_and_cost(tmp_path: Path) -> None:
         ({"target": 2.0}, r"target is 2.0; allowed: a share, 0 to 1"),
         (
             {"group": "elf"},
-            r"group is 'elf'; allowed: woman, man, dark skin, light skin, child, .*or those of a study",
+            r"group is 'elf'; allowed: woman, man, dark skin, light skin, .*or those of a study",
         ),
         ({"group": "women"}, r"group is 'women' \(did you mean woman\?\)"),
         ({"level": 0}, r"level is 0; allowed: a whole number, 1 or more"),

@@ -1,6 +1,7 @@
 """Which files of a folder hold captions, and which belong to another one.
 
-    img2dataset   00000.parquet with 00000.tar or 00000/: one shard, named by its Parquet file
+    img2dataset   00000.parquet with 00000.tar, 00000.tfrecord or 00000/: one shard, named by its
+                  Parquet file
     datasets      state.json names the Arrow files of a saved dataset; its caches do not count
     plain         a.jpg with a.txt: the folder itself is the source
 
@@ -21,6 +22,7 @@ from portrayal.corpora.sources import (
     CAPTION_ENDINGS,
     ENDINGS,
     IMAGE_ENDINGS,
+    SHARD_ENDINGS,
     asking,
     filesystem,
     is_shard,
@@ -115,26 +117,31 @@ def _listed(paths: Sequence[str]) -> list[str]:
     """Keep what has a fitting ending and is no temporary or hidden file."""
     there = set(paths)
     return [
-        path if path.removesuffix(".tar") + ".parquet" in there else _of_shard(path)
+        path if _metadata(path) in there else _of_shard(path)
         for path in paths
-        if kind_by_name(path) is not None
+        if (kind_by_name(path) is not None or _of_shard(path) != path)
         and not path.rsplit("/", 1)[-1].startswith((".", "_"))
         and not _is_in_shard(path, there)
     ]
 
 
 def _is_in_shard(path: str, there: set[str]) -> bool:
-    """Tell whether a tar is the companion of metadata that are listed too."""
-    metadata = path.removesuffix(".tar") + ".parquet"
-    return path.endswith(".tar") and metadata in there and is_shard(metadata)
+    """Tell whether a file holds the images of metadata that are listed too."""
+    metadata = _metadata(path)
+    return path.endswith(SHARD_ENDINGS) and metadata in there and is_shard(metadata)
 
 
 def _of_shard(path: str) -> str:
-    """Return the metadata of a local tar that img2dataset wrote; the path itself otherwise."""
-    metadata = path.removesuffix(".tar") + ".parquet"
-    if path.endswith(".tar") and "://" not in path and is_shard(metadata):
+    """Return the metadata of local images that img2dataset wrote; the path itself otherwise."""
+    metadata = _metadata(path)
+    if path.endswith(SHARD_ENDINGS) and "://" not in path and is_shard(metadata):
         return metadata
     return path
+
+
+def _metadata(path: str) -> str:
+    """Return where the metadata of a shard's images would lie."""
+    return os.path.splitext(path)[0] + ".parquet"
 
 
 def arranged(paths: Iterable[str]) -> FoundFiles:
@@ -167,7 +174,7 @@ def _add_folder(found: FoundFiles, folder: str, names: Sequence[str], shards: se
         found.sources.append(folder)
     for name in names:
         path, kind = f"{folder}/{name}", kind_by_name(name)
-        if kind == "tar" and path.removesuffix(".tar") in shards:
+        if name.endswith(SHARD_ENDINGS) and os.path.splitext(path)[0] in shards:
             continue
         if kind == "arrow" and saved is not None and name not in saved:
             continue

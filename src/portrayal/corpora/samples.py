@@ -1,8 +1,9 @@
 """Images with a caption beside them: WebDataset tars, plain folders, and img2dataset's shards.
 
-A shard is a Parquet file of metadata (`key`, `status`, the caption, the address) with a tar or a
-folder of the same name, which holds the images that could be downloaded. The Parquet file has a row
-for every address that was tried, so captions whose image is gone stay in the corpus.
+A shard is a Parquet file of metadata (`key`, `status`, the caption, the address) with a tar, a
+TFRecord file or a folder of the same name, which holds the images that could be downloaded. The
+Parquet file has a row for every address that was tried, so captions whose image is gone stay in the
+corpus.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from portrayal.corpora.sources import (
     companion,
     shown,
 )
+from portrayal.corpora.tfrecords import images_by_key
 from portrayal.errors import CorpusError
 
 CAPTION = "caption"
@@ -147,7 +149,7 @@ def list_shard(place: Place, listing: Path, columns: Columns) -> Listing:
     """List a shard of img2dataset: every row of its metadata, with the image where there is one.
 
     Raises:
-        CorpusError: It has no caption, or its tar cannot be read.
+        CorpusError: It has no caption, or what holds its images cannot be read.
     """
     beside = companion(place.path)
     assert beside
@@ -155,14 +157,15 @@ def list_shard(place: Place, listing: Path, columns: Columns) -> Listing:
         table = pq.read_table(file)
     text = text_column(table.schema, columns.text)
     link = link_column(table.schema, text=text)
-    root = beside if beside.endswith(".tar") else os.path.dirname(place.path)
     damage: tuple[Problem, ...] = ()
+    how = ImageColumn("tar", "image", beside)
     if beside.endswith(".tar"):
-        inside = list_tar(Place(beside), listing)
+        damage = list_tar(Place(beside), listing).problems
         held = {row["key"]: row for row in pq.read_table(listing).to_pylist()}
-        damage, how = inside.problems, ImageColumn("tar", "image", root)
+    elif beside.endswith(".tfrecord"):
+        held, damage = images_by_key(Place(beside))
     else:
-        held, how = _images_in(beside), ImageColumn("file", "image", root)
+        held, how = _images_in(beside), ImageColumn("file", "image", os.path.dirname(place.path))
     cells = (table[name].to_pylist() for name in ("key", text, link or "key"))
     rows = (
         dict.fromkeys(_TAR.names)

@@ -23,7 +23,10 @@ from portrayal.errors import AuditError, CorpusError, PortrayalError
 from portrayal.loading import import_extra
 
 Kind = Literal["parquet", "shard", "table", "lines", "arrow", "tar", "folder"]
-"""`shard` is img2dataset's: Parquet with a tar or folder of images beside it."""
+"""`shard` is img2dataset's: Parquet with a tar, a TFRecord file or a folder of images beside it."""
+
+SHARD_ENDINGS = (".tar", ".tfrecord")
+"""Files that hold the images of a shard."""
 ENDINGS: Mapping[str, Kind] = {
     ".parquet": "parquet",
     ".csv": "table",
@@ -241,14 +244,16 @@ def kind_of(path: str) -> Kind | None:
 
 
 def companion(path: str) -> str:
-    """Return the tar or folder of images that lies beside a shard's metadata; "" for none."""
+    """Return what holds the images of a shard, beside its metadata; "" for nothing.
+
+    A tar, a TFRecord file or a folder.
+    """
     stem = path.removesuffix(".parquet")
+    files = [f"{stem}{ending}" for ending in SHARD_ENDINGS]
     if "://" not in path:
-        there = (one for one in (f"{stem}.tar", stem) if os.path.exists(one))
-        return next(there, "")
+        return next((one for one in (*files, stem) if os.path.exists(one)), "")
     with contextlib.suppress(CorpusError, OSError), asking(path):
-        if filesystem(path).exists(f"{stem}.tar"):
-            return f"{stem}.tar"
+        return next((one for one in files if filesystem(path).exists(one)), "")
     return ""
 
 
