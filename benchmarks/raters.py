@@ -21,6 +21,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ from portrayal.records import Identity, ImageRecord
 ANSWERS = ("yes", "yes", "man", "light+skin")
 QUESTIONS = ("person", "attribute", "gender", "skin")
 TARGET_MS = 100.0
+CHOSEN = " checked>"
+"""How a page marks an answer that was given."""
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -51,7 +54,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     print(
         f"{asked.raters} raters at once, {asked.answers} answers each: "
         f"{found['stored']} of {found['sent']} stored, {found['doubled']} doubled, "
-        f"{found['in_audit']} in the audit\n"
+        f"{found['in_audit']} in the audit; answers of others seen: {found['foreign_seen']}\n"
         f"answer until stored: median {found['median_ms']:.0f} ms (target {TARGET_MS:.0f}), "
         f"95 % {found['p95_ms']:.0f} ms, longest {found['longest_ms']:.0f} ms; "
         f"{found['per_second']:.0f} answers a second"
@@ -72,19 +75,21 @@ def measure(raters: int, answers: int, database: str | None) -> dict[str, Any]:
         base = said.get(timeout=120)
         try:
             started = time.perf_counter()
-            times = asyncio.run(_rate_all(base, list(made.tokens.values()), answers))
+            done = asyncio.run(_rate_all(base, list(made.tokens.values()), answers))
             took = time.perf_counter() - started
         finally:
             server.terminate()
             server.join()
         stored, revisions = _count(audit, database)
         in_audit = len(AuditFolder(audit).votes().filter("answer IS NOT NULL").fetchall())
-    times.sort()
+    times = sorted(time for one in done for time in one.times)
     return {
         "sent": raters * answers,
         "stored": stored,
         "doubled": revisions - stored,
         "in_audit": in_audit,
+        "own_seen": sum(one.own for one in done),
+        "foreign_seen": sum(one.foreign for one in done),
         "median_ms": statistics.median(times) * 1e3,
         "p95_ms": times[int(0.95 * len(times))] * 1e3,
         "longest_ms": times[-1] * 1e3,
@@ -145,21 +150,37 @@ class Line:
         await self._writer.wait_closed()
 
 
-async def _rate_all(base: str, tokens: Sequence[str], answers: int) -> list[float]:
+@dataclass
+class Done:
+    """What one rater did and saw.
+
+    Attributes:
+        times: Seconds until each answer was stored.
+        own: Answers that pages showed of the rater's own, after they were given.
+        foreign: Answers that pages showed before the rater gave any; all rate the same images.
+    """
+
+    times: list[float] = field(default_factory=list)
+    own: int = 0
+    foreign: int = 0
+
+
+async def _rate_all(base: str, tokens: Sequence[str], answers: int) -> list[Done]:
     ready = asyncio.Barrier(len(tokens))
-    found = await asyncio.gather(*(_rate(base, token, answers, ready) for token in tokens))
-    return [one for times in found for one in times]
+    return await asyncio.gather(*(_rate(base, token, answers, ready) for token in tokens))
 
 
-async def _rate(base: str, token: str, answers: int, ready: asyncio.Barrier) -> list[float]:
+async def _rate(base: str, token: str, answers: int, ready: asyncio.Barrier) -> Done:
     line = Line(base)
     await line.open()
     await line.ask("GET", f"/enter/{token}")
     address = _found(r'href="(/rate/[\w-]+)"', await line.ask("GET", "/"))
-    times: list[float] = []
+    done = Done()
+    times = done.times
     await ready.wait()
     while len(times) < answers:
         page = await line.ask("GET", address)
+        done.foreign += page.count(CHOSEN)
         body = "form=" + _found(r'name="form" value="(\w+)"', page)
         for question, answer in zip(QUESTIONS, ANSWERS, strict=True):
             if len(times) == answers:
@@ -169,9 +190,10 @@ async def _rate(base: str, token: str, answers: int, ready: asyncio.Barrier) -> 
             reply = await line.ask("POST", address, body)
             times.append(time.perf_counter() - started)
             assert json.loads(reply)["saved"] is True, reply
+        done.own += (await line.ask("GET", address)).count(CHOSEN)
         address = _found(r'data-following="([^"]+)"', page)
     await line.close()
-    return times
+    return done
 
 
 def _found(pattern: str, text: str) -> str:

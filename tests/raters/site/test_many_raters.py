@@ -23,12 +23,16 @@ def fifty_raters(database: str | None) -> dict[str, Any]:
     return found
 
 
-def test_fifty_raters_lose_and_double_nothing(database: str | None) -> None:
+def test_fifty_raters_lose_and_double_nothing_and_see_nothing_of_each_other(
+    database: str | None,
+) -> None:
     found = fifty_raters(database)
     assert found["sent"] == 1000
     assert found["stored"] == 1000
     assert found["doubled"] == 0
     assert found["in_audit"] == 1000
+    assert found["own_seen"] == 1000, "a page shows what its rater said"
+    assert found["foreign_seen"] == 0, "and nothing that others said of the same image"
 
 
 @pytest.mark.slow
