@@ -151,7 +151,7 @@ def level_imbalance_score(
     images, squares = level_sums(total, level), level_sums(total**2, level)
     count = level_sums(first, level)
     larger = np.maximum(count, images - count)
-    weight = np.log(icc.weights) + _evidence(np.moveaxis(log, 2, 0))
+    weight = np.log(icc.weights) + [_learned(one).evidence for one in np.moveaxis(log, 2, 0)]
     weight = np.exp(weight - weight.max())
     kept = np.flatnonzero(weight > _NEGLIGIBLE)
     pairs = np.maximum(images * (images - 1), 1)
@@ -163,13 +163,6 @@ def level_imbalance_score(
         for i in kept
     ]  # fmt: skip
     return _score(found, weight[kept] / weight[kept].sum(), confidence)
-
-
-def _evidence(log: FloatArray) -> FloatArray:
-    """Return the log-evidence of each table of log-likelihoods (tables, levels, imbalances)."""
-    top = log.max(axis=2, keepdims=True)
-    each = np.log(np.exp(log - top) @ _EVEN) + top[:, :, 0]
-    return np.asarray(each.sum(axis=1))
 
 
 def _score(found: list[_Hypotheses], weight: FloatArray, confidence: float) -> ImbalanceScore:
@@ -200,7 +193,7 @@ def _hypotheses(
     larger, total, icc, weights, log = (x[order] for x in (larger, total, icc, weights, log))
     units = 1 / float((weights**2).sum())
     seen, curves = _estimate(larger, total, icc, weights, units)
-    learned = _learned(log, weights)
+    learned = weights @ _learned(log).own + 1e-9 * _EVEN
     tilted = learned * np.exp(_TILTS[:, None] * GRID - np.maximum(_TILTS, 0)[:, None])
     tilted /= tilted.sum(axis=1, keepdims=True)
     score, alike = tilted @ GRID, 1 / math.sqrt(units)
@@ -218,17 +211,31 @@ def _hypotheses(
     return _Hypotheses(score, np.minimum.accumulate(deviate))
 
 
-def _learned(log: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return how common each imbalance of `GRID` is, by steps of an EM algorithm."""
-    likelihood = np.exp(np.maximum(log - log.max(axis=1, keepdims=True), -700))
+class _Learned(NamedTuple):
+    """What counts say of how imbalances are spread.
+
+    Attributes:
+        own: How likely each imbalance of `GRID` is, per attribute.
+        evidence: Log-likelihood of all counts, each under what the others teach.
+    """
+
+    own: FloatArray
+    evidence: float
+
+
+def _learned(log: FloatArray) -> _Learned:
+    """Learn how common each imbalance is from all attributes, by steps of an EM algorithm."""
+    top = log.max(axis=1, keepdims=True)
+    likelihood = np.exp(np.maximum(log - top, -700))
     common = _EVEN
     for _ in range(_STEPS):
         own = likelihood * common
         own /= own.sum(axis=1, keepdims=True)
         common = (own.sum(axis=0) + _EVEN) / (len(log) + 1)
+    others = (own.sum(axis=0) - own + _EVEN) / len(log)
+    evidence = np.log((likelihood * others).sum(axis=1)) + top[:, 0]
     own = likelihood * common
-    own /= own.sum(axis=1, keepdims=True)
-    return np.asarray(weights @ own + 1e-9 * _EVEN)
+    return _Learned(own / own.sum(axis=1, keepdims=True), float(evidence.sum()))
 
 
 class _SeenScore(NamedTuple):
