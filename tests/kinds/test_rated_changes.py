@@ -15,6 +15,7 @@ from portrayal.findings import AnalysisSettings
 from portrayal.kinds.intervention.schema import InterventionStudy
 from portrayal.raters import RatedImage, Vote, Votes, chosen_questions, store_votes
 from portrayal.runner.analysis import analyze
+from portrayal.statistics import paired_change
 from portrayal.studies.axes import default_axes
 from portrayal.studies.reading import study_from_toml
 
@@ -181,3 +182,32 @@ def test_images_that_nobody_rated_are_not_to_be_measured(audit: AuditFolder) -> 
     section = results.studies[0]
     assert section.dropped == {"not rated · raters": 2 * IMAGES}
     assert section.unmeasured() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("attributes", "images", "share", "change", "unit"),
+    [
+        (2, 9, 0.8, 0.0, "image"),
+        (2, 9, 0.8, -0.3, "image"),
+        (12, 6, 0.8, 0.0, "attribute"),
+        (12, 6, 0.7, -0.2, "attribute"),
+    ],
+)
+def test_intervals_of_usable_images_hold_in_simulated_worlds(
+    attributes: int, images: int, share: float, change: float, unit: Any
+) -> None:
+    """As many images as ENTIGEN had rated, and as a study of twelve attributes has."""
+    held = []
+    for world in range(400):
+        rng = np.random.default_rng([5, attributes, images, world])
+        spread = rng.uniform(-0.15, 0.15, attributes) if unit == "attribute" else 0.0
+        before = np.full((attributes, 1), share) + np.reshape(spread, (-1, 1))
+        sides = [rng.random((attributes, images)) < p for p in (before, before + change)]
+        found = paired_change(
+            *(side.astype(float) for side in sides), rng=rng, unit=unit, resamples=999
+        )
+        low, high = found.bias.interval
+        held.append(low / 2 <= change <= high / 2)
+    # Binomial(400, 0.95): three standard deviations are 3.3 points.
+    assert np.mean(held) >= 0.917
