@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks import grid_costs
 from benchmarks.gpu_generation import Looker, clip_configuration
 from benchmarks.gpu_models import MODELS
 
@@ -79,6 +80,12 @@ def test_the_gpu_benchmark_runs_in_small(model: str) -> None:
     assert re.search(r"^images +8$", done.stdout, re.MULTILINE)
     assert re.search(r"^times the plain loop +[\d.]+$", done.stdout, re.MULTILINE)
     assert re.search(r"^pixels: distance of ours +[\d.]+", done.stdout, re.MULTILINE)
+
+
+def test_what_a_grid_costs_is_never_more_than_all_of_it() -> None:
+    found = grid_costs.costs(2)
+    assert [one.fixed for one in found] == [8310, 2214, 2214, 2214, 248_000, 115]
+    assert all(0 < one.sequential <= one.fixed for one in found)
 
 
 def test_the_benchmark_of_large_audits_runs_in_small() -> None:

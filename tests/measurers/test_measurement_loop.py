@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from portrayal.audit.parts import each_part
 from portrayal.errors import DamagedPart, MeasurementError
 from portrayal.generators import generate
 from portrayal.loading.attempts import Patience
-from portrayal.measurers import MeasurementSummary, Measurer, measure
+from portrayal.measurers import MeasurementSummary, Measurer, loop, measure
+from portrayal.measurers.decoding import decode
 from portrayal.records import ImageRecord, image_key
 from toy_generators import ColourGenerator, MeanColour
 
@@ -64,6 +66,57 @@ def test_several_measurers_look_side_by_side(audit: AuditFolder) -> None:
     assert seen[0] == (4, 22)
     assert seen[-1] == (22, 22)
     assert seen == sorted(seen)
+
+
+def test_an_image_is_decoded_once_for_all_measurers(
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded = []
+    monkeypatch.setattr(loop, "decode", lambda data: decoded.append(data) or decode(data))
+    first, second, third = (MeanColour(name=name, batch_size=n) for name, n in
+                            (("a", 2), ("b", 5), ("c", 3)))  # fmt: skip
+    measure(audit, [first], prompts=["b"])
+    assert len(decoded) == 4
+    assert measure(audit, [first, second, third]) == MeasurementSummary(measured=29, present=4)
+    assert len(decoded) == 4 + 11
+    alone = MeanColour(name="alone")
+    measure(audit, [alone])
+    for one in (first, second, third):
+        assert rows(audit, one) == rows(audit, alone)
+
+
+def test_a_measurer_is_given_what_it_prepared(audit: AuditFolder) -> None:
+    class Prepared(MeanColour):
+        def prepare(self, image: Image.Image) -> object:
+            if np.asarray(image).mean() < darkest:
+                raise ValueError("too dark to prepare")
+            return np.asarray(image)
+
+        def measure_prepared(self, prepared: Sequence[Any]) -> Any:
+            return super().measure([Image.fromarray(one) for one in prepared])
+
+        def measure(self, images: Sequence[Image.Image]) -> Any:
+            raise AssertionError("not asked for")
+
+    plain, darkest = MeanColour(), 0.0
+    measure(audit, [plain, Prepared(name="prepared")])
+    assert rows(audit, Prepared(name="prepared")) == rows(audit, plain)
+    brightness = sorted(float(np.mean(row[0])) for row in rows(audit, plain).values())  # type: ignore[arg-type]
+    darkest = (brightness[2] + brightness[3]) / 2
+    summary = measure(audit, [Prepared(name="picky")], patience=PATIENT)
+    reason = "measuring failed: ValueError: too dark to prepare"
+    assert summary == MeasurementSummary(measured=8, reasons={reason: 3})
+
+
+def test_a_broken_measurer_stops_alone(audit: AuditFolder) -> None:
+    def breaks(images: Sequence[Image.Image]) -> None:
+        raise RuntimeError("device lost")
+
+    broken, well = MeanColour(name="broken", batch_size=2, before=breaks), MeanColour(batch_size=2)
+    with pytest.raises(MeasurementError, match=r"broken: 3 batches .* device lost"):
+        measure(audit, [broken, well], patience=PATIENT)
+    assert len(rows(audit, well)) == 11
+    assert audit.measurements(broken.identity, columns=["key"]).fetchall() == []
 
 
 def test_nothing_seen_has_its_reason(audit: AuditFolder) -> None:

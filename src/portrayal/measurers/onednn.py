@@ -125,6 +125,7 @@ class OneThreadEach:
 
             def begin(_: int) -> None:
                 self._torch.set_num_threads(1)
+                self._torch.get_num_threads()  # a thread's number is settled when it is first read
                 together.wait()  # so that each thread gets here once
 
             list(pool.map(begin, range(self.threads)))
