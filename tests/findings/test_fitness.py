@@ -234,7 +234,7 @@ def test_what_comes_with_faces_is_about_the_faces_measurer_of_today() -> None:
 def test_a_group_that_never_gets_a_label_is_refused() -> None:
     judged = [Judged("woman", "unknown", 1.0)] * 40 + [Judged("man", "man", 0.9)] * 40
     found = validation_of(Identity("x", "x"), GENDER, ("woman", "man"), judged, source="s")
-    assert (found.accuracy, found.high) == (0.5, pytest.approx(0.54, abs=0.01))
+    assert (found.accuracy, found.high) == (0.5, pytest.approx(0.524, abs=0.005))
     assert found.high < floor(2)
     alone = validation_of(Identity("x", "x"), GENDER, ("woman", "man"), judged[:40], source="s")
     assert alone.accuracy is None, "of one group, balanced accuracy says nothing"
