@@ -253,13 +253,18 @@ def _estimate(
     for i, (n, correlation) in enumerate(designs):
         own = of.reshape(-1) == i
         weight = weights[own]
-        if n >= _PLAIN and correlation == 0:
-            values = 2 * larger[own] / n - 1
-            noise = imbalance_noise(GRID, np.array([n]), np.array([n]))
-            curves = _Curves(expected_imbalance(GRID, np.array([n])), *noise)
+        spread = correlation + (1 - correlation) / n  # variance over that of one image
+        if n >= _PLAIN and spread <= 1 / _PLAIN:
+            values, worth = 2 * larger[own] / n - 1, np.array([round(1 / spread)], np.float64)
+            noise = imbalance_noise(GRID, worth, worth)
+            curves = _Curves(expected_imbalance(GRID, worth), *noise)
         else:
-            table, curves = _best_values(int(n), float(correlation), units)
-            values = table[np.round(larger[own] - math.ceil(n / 2)).astype(np.intp)]
+            # Of many images that are alike, as many as matter: the variance stays.
+            size = min(int(n), _PLAIN)
+            left = max((spread - 1 / size) / (1 - 1 / size), 0.0) if size > 1 else 0.0
+            table, curves = _best_values(size, float(left), units)
+            ahead = np.round(larger[own] * (size / n)) - math.ceil(size / 2)
+            values = table[ahead.astype(np.intp)]
         seen += float(weight @ values)
         mean += weight.sum() * curves.mean
         variance += (weight**2).sum() * curves.variance
