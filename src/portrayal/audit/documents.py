@@ -30,7 +30,7 @@ def folder_name(identity: Identity) -> str:
 
 
 def read_identity(file: Path) -> tuple[Identity, Mapping[str, ColumnType]]:
-    """Return the identity and the columns that an _identity.json holds."""
+    """Return the identity and the columns in an _identity.json."""
     data = read_json(file)
     try:
         identity, columns = Identity.from_dict(data), dict(data["columns"])

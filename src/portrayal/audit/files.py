@@ -87,7 +87,7 @@ def write_bytes(path: Path, data: bytes, *, keep: bool = False) -> None:
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of what a folder holds, in no order."""
+    """Return the names of what a folder contains, in no order."""
     stored = object_path(folder)
     return os.listdir(folder) if stored is None else list(stored.sizes())
 

@@ -140,7 +140,7 @@ def _short(value: object) -> str:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """Return what audit.json holds, with a format version that is a number."""
+    """Return what audit.json contains, with a format version that is a number."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:

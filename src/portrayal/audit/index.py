@@ -1,4 +1,4 @@
-"""Which keys a folder of parts holds: what an append asks before it writes.
+"""Which keys a folder of parts contains: what an append asks before it writes.
 
 A part never changes, so the index looks only at those that it has not seen: an append costs the
 same in a folder of a hundred rows and of a million.

@@ -79,7 +79,7 @@ def part_names(folder: Path) -> list[str]:
 
 
 def listing(folder: Path) -> list[str]:
-    """Return what one look finds; enough for who holds the folder's lock."""
+    """Return what one look finds; enough for the owner of the folder's lock."""
     stored = object_path(folder)
     if stored is not None:
         _SIZES[stored] = stored.sizes()

@@ -1,4 +1,4 @@
-"""DuckDB relations over what an audit holds, one connection for each thread."""
+"""DuckDB relations over what an audit contains, one connection for each thread."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class _Places:
         self._open = np.ones(len(self._keys), dtype=np.bool_)
 
     def strike(self, table: pa.Table) -> None:
-        """Strike out what a part holds."""
+        """Strike out what a part contains."""
         if not len(self._keys):
             return
         # Prompts repeat within a part, so each of them is looked up once.

@@ -53,7 +53,7 @@ def _options(
         False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
-    """Hold the options that stand before a command."""
+    """Take the options that come before a command."""
 
 
 @functools.cache

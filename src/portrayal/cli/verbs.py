@@ -143,7 +143,7 @@ def say_made(made: GenerationSummary | Imported, session: Session) -> None:
 
 
 def say_unused(results: Results) -> None:
-    """Remark where an audit holds images that an answer leaves out, or nobody measured."""
+    """Remark where an audit contains images that an answer leaves out, or nobody measured."""
     from portrayal.runner import unused_images
 
     for section in results.studies:

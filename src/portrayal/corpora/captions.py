@@ -62,7 +62,7 @@ class CaptionSet:
             raise CorpusError(f"{file}: not a stored set; delete it and search again") from error
 
     def __len__(self) -> int:
-        """How many rows: a caption that holds two terms has two."""
+        """How many rows: a caption that contains two terms has two."""
         return int(self._metadata.num_rows)
 
     @property

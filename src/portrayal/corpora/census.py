@@ -1,4 +1,4 @@
-"""What a corpus holds: captions, what is wrong with them, how long they are."""
+"""What a corpus contains: captions, what is wrong with them, how long they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which column of a table holds the captions, and which the images."""
+"""Which column of a table contains the captions, and which the images."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def text_column(schema: pa.Schema, wanted: str | None) -> str:
 def images_column(
     schema: pa.Schema, wanted: str | None, *, text: str, root: str
 ) -> ImageColumn | None:
-    """Return how the table holds images; None where it has none.
+    """Return how the table stores images; None where it has none.
 
     Raises:
         CorpusError: The wanted column is not there or cannot hold images.

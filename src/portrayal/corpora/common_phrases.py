@@ -1,4 +1,4 @@
-"""Phrases in their contexts: how often captions contain one, and what stands around it."""
+"""Phrases in their contexts: how often captions contain one, and what is around it."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def _listed(paths: Sequence[str]) -> list[str]:
 
 
 def _is_in_shard(path: str, there: set[str]) -> bool:
-    """Tell whether a file holds the images of metadata that are listed too."""
+    """Tell whether a file contains the images of metadata that are listed too."""
     metadata = _metadata(path)
     return path.endswith(SHARD_ENDINGS) and metadata in there and is_shard(metadata)
 

@@ -95,7 +95,7 @@ def _is_sample(row: Mapping[str, Any]) -> bool:
 
 
 def _tar_rows(tar: tarfile.TarFile) -> Iterator[dict[str, Any]]:
-    """Yield a row per sample; the files of a sample stand side by side, as the format wants."""
+    """Yield a row per sample; the files of a sample are side by side, as the format wants."""
     members = (one for one in _members(tar) if one.isreg() and _sample(one.name)[1])
     for key, files in itertools.groupby(members, key=lambda one: _sample(one.name)[0]):
         row: dict[str, Any] = dict.fromkeys(_TAR.names) | {"key": key, "end": 0}
@@ -112,7 +112,7 @@ def _tar_rows(tar: tarfile.TarFile) -> Iterator[dict[str, Any]]:
 
 
 def _members(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """Yield what a tar holds, up to where it is cut off."""
+    """Yield what a tar contains, up to where it is cut off."""
     first = tar.next()  # what is no tar at all fails here
     while first is not None:
         yield first

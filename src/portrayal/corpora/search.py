@@ -54,7 +54,7 @@ class Tally:
         self.problems.append(Problem(KINDS[label], count, f"{source.label} row {first}"))
 
     def finish(self, names: Sequence[str]) -> None:
-        """Sum up, and name the terms that no caption holds."""
+        """Sum up, and name the terms that no caption contains."""
         absent = [name for label, name in enumerate(names) if not self.matches.get(label)]
         if absent:
             shown = ", ".join(absent[:10]) + (" ..." if len(absent) > 10 else "")

@@ -13,7 +13,7 @@ from portrayal.errors import CorpusError
 from portrayal.statistics import CorrelationResult, pearson_correlation
 
 _PERCENT_FROM = 2
-"""A table with a number above it holds percentages."""
+"""A table with a number above it contains percentages."""
 _WANTED = 3
 """Terms that a correlation needs."""
 

@@ -44,7 +44,7 @@ _OF_A_SHARD = ("key", "status")
 
 @dataclass(frozen=True, slots=True)
 class ImageColumn:
-    """How a source holds its images.
+    """How a source stores its images.
 
     Attributes:
         kind: "struct" (bytes and path, as `datasets` writes), "bytes", "file" (a path), "tar",
@@ -244,7 +244,7 @@ def kind_of(path: str) -> Kind | None:
 
 
 def companion(path: str) -> str:
-    """Return what holds the images of a shard, beside its metadata; "" for nothing.
+    """Return what contains the images of a shard, beside its metadata; "" for nothing.
 
     A tar, a TFRecord file or a folder.
     """

@@ -1,4 +1,4 @@
-"""Co-occurrence: how often two words stand in one caption, against what chance would give."""
+"""Co-occurrence: how often two words occur in one caption, against what chance would give."""
 
 from __future__ import annotations
 

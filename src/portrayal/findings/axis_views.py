@@ -29,7 +29,7 @@ class AxisView:
         axis: Its groups and texts.
         data: The images as one encoder saw them.
         settings: How to analyze.
-        suffix: Names the encoder where several stand side by side.
+        suffix: Names the encoder where several are shown side by side.
         prompts: The study's prompts.
         images: The usable images.
         labels: The answer for each usable image, with similarities and probabilities.

@@ -15,7 +15,7 @@ DEFAULT_RATE = 4.0
 """Images per second: a small model on two cores."""
 
 TOGETHER = "all together"
-"""What stands in place of a study's name where a plan is about several."""
+"""What is shown in place of a study's name where a plan is about several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def published_numbers(
         study: The study.
         data: Its images as one measurer saw them.
         ours: Our numbers, by (what they are of, statistic).
-        suffix: Names the measurer where several stand side by side.
+        suffix: Names the measurer where several are shown side by side.
         measurer: Who labelled the images; None: told from the data.
     """
     if not study.published:

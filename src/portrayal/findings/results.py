@@ -1,4 +1,4 @@
-"""The results of an audit, typed from analysis to page: what results.json holds.
+"""The results of an audit, typed from analysis to page: what results.json contains.
 
     Results ─┬─ findings: Findings of Finding         one per answer, over all studies
              └─ studies: StudySection ── parts        what figures and tables are made of

@@ -337,7 +337,7 @@ def open_api(
 
 
 def _refuse_the_key(given: Mapping[str, str | None], key: str | None, variable: str) -> None:
-    """Raise where a text that goes into the identity holds the key, as after a slip of the paste.
+    """Raise where a text that goes into the identity contains the key, as after a wrong paste.
 
     Args:
         given: Settings and what they are.

@@ -204,7 +204,7 @@ class Endpoint:
 
 
 def _spellings(key: str) -> re.Pattern[str]:
-    """Match a key as it is, and as it stands in an address."""
+    """Match a key as it is, and as it appears in an address."""
     written = {key, quote(key), quote(key, safe=""), quote_plus(key)}
     longest_first = sorted(written, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)

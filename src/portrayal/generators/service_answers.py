@@ -1,4 +1,4 @@
-"""What the body of a service's answer holds: an image in one of many forms, or a refusal.
+"""What the body of a service's answer contains: an image in one of many forms, or a refusal.
 
 OpenAI-like services send base 64 with or without line breaks, padding and a `data:` prefix, in the
 alphabet of addresses or the usual one, under several names; or a link.

@@ -114,7 +114,7 @@ def import_images(
 
 @dataclass(frozen=True, slots=True)
 class _Present:
-    """What an audit holds from earlier imports."""
+    """What an audit contains from earlier imports."""
 
     statuses: dict[tuple[str, int], str]
     paths: dict[tuple[str, int], str | None]
@@ -161,7 +161,7 @@ def _entries(source: Path, manifest: Path | None, problems: Problems) -> list[En
 
 
 def _earlier(out: Path, name: str | None, source: Path) -> tuple[Identity, _Present]:
-    """Return the generator of the audit to be, and what it holds."""
+    """Return the generator of the audit to be, and what it contains."""
     given = Identity(KIND, name or source.resolve().name.removesuffix(".tar"), {})
     if not (out / FILE).exists():
         return given, _Present({}, {})

@@ -1,4 +1,4 @@
-"""A masked language model as transmuter: which other words could stand here?
+"""A masked language model as transmuter: which other words could be here?
 
 Any `AutoModelForMaskedLM` by folder or Hub id. A place is filled with
 one whole word that is neither the original nor a mere inflection of it. Several places are filled

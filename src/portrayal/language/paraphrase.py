@@ -21,7 +21,7 @@ from portrayal.records import Identity, digest
 from portrayal.studies import StudyPart
 
 KEY = "OPENAI_API_KEY"
-"""The environment variable that holds the endpoint's key; it is never stored nor printed."""
+"""The environment variable that contains the endpoint's key; it is never stored nor printed."""
 
 INSTRUCTION = (
     "Please paraphrase the phrase/sentence below. You can change words without changing the "

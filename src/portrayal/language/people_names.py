@@ -88,7 +88,7 @@ def _run(behind: Sequence[str]) -> list[str]:
 
 
 def _in_small_letters(words: Sequence[str]) -> list[str]:
-    """Return the first two words of a caption without capitals: a name often stands there."""
+    """Return the first two words of a caption without capitals: a name is often there."""
     first = [word for word in words[:2] if word[0].isalpha()]
     fits = len(first) == 2 and first[0] not in _COMMON | _ALSO_WORDS and first[1] not in _COMMON
     return [" ".join(word.title() for word in first)] if fits and len(words) > 2 else []

@@ -30,7 +30,7 @@ _LEAST = 3
 
 
 def is_word(text: str, *, original: str = "") -> bool:
-    """Tell whether a model's proposal is a whole word that may stand in a prompt.
+    """Tell whether a model's proposal is a whole word that may be used in a prompt.
 
     Words of letters, with hyphens and apostrophes inside. Single letters only where they are words
     ("a", "I"); numbers and words with digits only in place of such a word.

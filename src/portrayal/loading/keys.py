@@ -8,7 +8,7 @@ from portrayal.errors import PortrayalError
 
 
 def read_key(variable: str, *, error: type[PortrayalError]) -> str | None:
-    """Return the key that an environment variable holds; None where it is absent or empty.
+    """Return the key that an environment variable contains; None where it is absent or empty.
 
     Args:
         variable: Its name.

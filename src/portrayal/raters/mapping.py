@@ -67,7 +67,7 @@ Columns = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class Level(StudyPart):
-    """Where the level of a factor stands.
+    """Where to find the level of a factor.
 
     Attributes:
         columns: One column, or several that together tell the level.
@@ -81,7 +81,7 @@ class Level(StudyPart):
 
 
 class MappedQuestion(StudyPart):
-    """A question, and where its answer stands.
+    """A question, and where to find its answer.
 
     Attributes:
         column: The column with the answer.
@@ -125,7 +125,7 @@ class MappedQuestion(StudyPart):
         return self
 
     def answer_keys(self) -> tuple[str, ...]:
-        """Return the answer keys; none where free text stands in the column."""
+        """Return the answer keys; none where the column contains free text."""
         placed = (*self.columns, *self.values.values())
         return tuple(dict.fromkeys(placed or (*(self.groups or ()), *self.cant_judge)))
 

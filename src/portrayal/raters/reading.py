@@ -1,4 +1,4 @@
-"""Votes from a raters' file: what the cells of its rows mean stands in a MAP.toml.
+"""Votes from a raters' file: what the cells of its rows mean is written in a MAP.toml.
 
 A fault is one line with file, row and column.
 """

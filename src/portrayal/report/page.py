@@ -72,7 +72,7 @@ BIBTEX = """@software{{portrayal,
 
 
 def write_report(audit: AuditFolder, *, called: str | None = None) -> Path:
-    """Write report/index.html; it opens without a network and holds every number with its n.
+    """Write report/index.html; it opens without a network and contains every number with its n.
 
     Args:
         audit: The audit.
@@ -196,7 +196,7 @@ def csv_uri(frame: pd.DataFrame) -> str:
 
 @dataclass(slots=True)
 class _Hover:
-    """Images for hovering, until the page holds as many as it should."""
+    """Images for hovering, until the page contains as many as it should."""
 
     audit: AuditFolder
     left: int

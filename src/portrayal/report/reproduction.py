@@ -87,7 +87,7 @@ class ShownTable:
 
     @property
     def has_texts(self) -> bool:
-        """Whether whole prompts stand at the left, which need room."""
+        """Whether whole prompts are at the left, which need room."""
         return any(len(text) > LONG for head, _ in self.rows for text in head[1:])
 
 

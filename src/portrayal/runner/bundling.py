@@ -109,7 +109,7 @@ def verify_bundle(file: Path) -> VerificationResult:
 
 
 def _numbers(results: Results) -> Results:
-    """Return results without what paths and names of raters may stand in."""
+    """Return results without what paths and names of raters may appear in."""
     return replace(results, studies=(), sources=())
 
 

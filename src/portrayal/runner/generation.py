@@ -23,7 +23,7 @@ from portrayal.runner.studies import names
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an audit of imported images holds of the prompts that are wanted; none is generated.
+    """What an audit of imported images contains of the prompts that are wanted; none is generated.
 
     Attributes:
         prompts: How many different prompts are wanted.

@@ -25,7 +25,7 @@ _CHUNK_CELLS = 2_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PermutationResult:
-    """The statistic under every split that was looked at, and where the observed one stands."""
+    """The statistic under every split that was looked at, and the rank of the observed one."""
 
     observed: float
     p_value: float

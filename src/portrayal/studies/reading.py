@@ -224,7 +224,7 @@ def study_info(found: Study | Suite) -> StudyInfo:
 
 
 def starter_text(kind: str, name: str = "NAME") -> str:
-    """Return a commented TOML file of this kind, which loads as it stands.
+    """Return a commented TOML file of this kind, which loads as it is.
 
     Args:
         kind: Which kind of study.

@@ -19,7 +19,7 @@ _WORD = re.compile(rf"\d+(?:[.,]\d+)+(?!{_IN_WORD})|{_IN_WORD}+(?:{_JOINTS}{_IN_
 
 @dataclass(frozen=True, slots=True)
 class PlacedWord:
-    """A word and where it stands in its prompt, as in `prompt[start:end]`."""
+    """A word and where it is in its prompt, as in `prompt[start:end]`."""
 
     text: str
     start: int

@@ -1,4 +1,4 @@
-"""What stands before every page: hosts, rates, sizes, and the headers of every reply.
+"""What protects every page: hosts, rates, sizes, and the headers of every reply.
 
 A reply to a wrong or missing token is always the same, whatever was asked for.
 """

@@ -99,7 +99,7 @@ def _papers_mean(found: CountedAmplificationResult) -> str:
 
 
 def _hedge(interval: Interval) -> str:
-    """Return what to say where an interval holds 0; nothing where there is none to say it by."""
+    """Return what to say where an interval contains 0; nothing where there is none to say it by."""
     return ", which chance can explain" if interval.low <= 0 <= interval.high else ""
 
 

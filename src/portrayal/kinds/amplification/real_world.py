@@ -60,7 +60,7 @@ def _rows(file: Path) -> list[tuple[str, float]]:
 
 
 def _refuse_mixed_scales(file: Path, cells: list[str], column: str) -> None:
-    """Refuse a column that holds fractions and percentages: nothing tells 0.4% from 40% there.
+    """Refuse a column that contains fractions and percentages: nothing tells 0.4% from 40% there.
 
     A percentage below 1 that is meant as one carries a percent sign.
     """

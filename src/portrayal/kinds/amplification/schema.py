@@ -289,7 +289,7 @@ class AmplificationStudy(Study):
     def caption_texts(
         self, occupation: str, prompts: Literal["caption", "paraphrase"], *, plain: bool = False
     ) -> Counter[str]:
-        """Return the captions (or paraphrases) of an occupation, each with how often it stands.
+        """Return the captions (or paraphrases) of an occupation, each with how often it occurs.
 
         Args:
             occupation: The occupation.

@@ -18,7 +18,7 @@ class AmplificationView:
         study: The study.
         data: Its generated images.
         settings: How.
-        suffix: Names the encoder where several stand side by side.
+        suffix: Names the encoder where several are shown side by side.
         selection: The training captions.
         counting: Both sides, ready to be counted.
     """

@@ -27,7 +27,7 @@ class View:
     data: StudyData
     settings: AnalysisSettings
     suffix: str
-    """Names the encoder where several stand side by side."""
+    """Names the encoder where several are shown side by side."""
 
     def poles(self) -> list[Poles]:
         """Return the two attributes; of more than two, each against all others."""

@@ -85,7 +85,7 @@ def target_answers(
         study: The study.
         data: Its images, as one measurer saw them.
         settings: How.
-        suffix: Names the measurer where several stand side by side.
+        suffix: Names the measurer where several are shown side by side.
     """
     findings: list[Finding] = []
     tables: list[DataTable] = []

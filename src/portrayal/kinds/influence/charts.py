@@ -47,7 +47,7 @@ def influence(part: InfluenceScores | InfluenceAverages) -> Any:
 
 
 def _told_apart(rows: Sequence[InfluenceScore | InfluenceAverage]) -> list[str]:
-    """Return the words, where one stands twice in a prompt with an invisible space behind it."""
+    """Return the words, where one occurs twice in a prompt with an invisible space behind it."""
     seen: Counter[tuple[str, str]] = Counter()
     words = []
     for row in rows:

@@ -136,7 +136,7 @@ def _drawn(
 def _more(
     study: InfluenceStudy, prompt: str, record: DrawnSubset, transmuter: Transmuter, draws: int
 ) -> DrawnSubset:
-    """Return a set with the next texts of its series; those that name a group stand apart."""
+    """Return a set with the next texts of its series; those that name a group are kept apart."""
     start = len(record.texts) + len(record.apart)
     missing = range(start, start + draws - len(record.texts))
     texts, apart = list(record.texts), list(record.apart)
@@ -155,7 +155,7 @@ def _names_more(study: InfluenceStudy, prompt: str, text: str) -> bool:
 
 
 def carried_over(study: InfluenceStudy, before: Study) -> InfluenceStudy:
-    """Return the study with the texts that the audit holds; none is drawn.
+    """Return the study with the texts in the audit; none is drawn.
 
     Args:
         study: The study.

@@ -41,7 +41,7 @@ class MeanInfluence:
 def factor_averages(
     scores: Sequence[PromptScores], column: int, *, confidence: float
 ) -> list[MeanInfluence]:
-    """Average over prompts, for every level of every factor whose words stand in the prompts.
+    """Average over prompts, for every level of every factor whose words occur in the prompts.
 
     Factor by factor, levels in the order of the prompts.
 

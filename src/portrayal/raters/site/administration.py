@@ -81,7 +81,7 @@ class AdminPages:
         return self._access.remember(RedirectResponse("/admin", HTTPStatus.SEE_OTHER), token)
 
     async def show(self, request: Request) -> Response:
-        """Show how things stand."""
+        """Show the progress of the campaign."""
         token = self._token(request)
         if token is None:
             return self._access.refuse(request)

@@ -1,4 +1,4 @@
-"""The web app of one rating: pages, the writer behind them, and what stands before both."""
+"""The web app of one rating: pages, the writer behind them, and what protects both."""
 
 from __future__ import annotations
 

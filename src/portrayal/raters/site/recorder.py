@@ -49,7 +49,7 @@ class TooBusy(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """All answers of one rater about one image, as they stand now.
+    """All answers of one rater about one image, as they are now.
 
     Attributes:
         token_hash: Whose link it came through.
