@@ -280,7 +280,7 @@ def test_an_image_behind_a_link_of_the_service_itself_is_fetched_without_the_key
         ("http://allowed.example/x.png", "private address 10.0.0.7"),
         ("http://mapped.example/x.png", "private address ::ffff:169.254.169.254"),
         ("file:///etc/passwd", "neither http"),
-        ("http://me:pw@127.0.0.1/x", "holds a user"),
+        ("http://me:pw@127.0.0.1/x", "contains a user"),
         ("http://127.0.0.1/x\r\nHost: y", "control character"),
         ("http://[::1/x", "no address"),
     ],
