@@ -160,7 +160,7 @@ def _tests(results: Results) -> str:
     told = f"{count(clear)} of {count(len(tested))} tests are significant after correction"
     lacking = sum(one.estimate is None for one in results.findings)
     lack = f"; {counted(lacking, 'question')} without enough data" if lacking else ""
-    return f"{told}{lack}; all of them are listed below"
+    return f"{told}{lack}; every question is listed below"
 
 
 def _rules(results: Results) -> list[LabelRule]:

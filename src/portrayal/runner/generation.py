@@ -40,7 +40,7 @@ class Imported:
     def sentence(self) -> str:
         """Say it in one line."""
         if not self.absent:
-            return f"imported images: all {self.prompts} prompts are there"
+            return f"imported images: no prompt is missing ({self.prompts} in all)"
         more = f" and {len(self.absent) - 1} more" if len(self.absent) > 1 else ""
         return (
             f"imported images: {len(self.absent)} of {self.prompts} prompts have none: "
