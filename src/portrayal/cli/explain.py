@@ -260,12 +260,14 @@ def pair_lines(answer: Explanation) -> list[Text]:
 
 def apart_lines(answer: Explanation) -> list[Text]:
     """Return a line for every word whose replacements were set apart, for they name a group."""
+    from portrayal.findings import counted
+
     words = answer.scores.counts.plan.words
     found = [(word, answer.apart(position)) for position, word in enumerate(words)]
     return [
         Text(
-            f"“{word}”: {len(texts)} replacements name a group and are not counted, such as "
-            f"“{texts[0]}” (--count-named counts them)",
+            f"“{word}”: {counted(len(texts), 'replacement')} not counted for naming a group, "
+            f"such as “{texts[0]}” (--count-named counts them)",
             style="dim",
         )
         for word, texts in found
