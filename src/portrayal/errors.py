@@ -6,6 +6,7 @@
     ├── RuleError                  a rules file is wrong, or asks for what an audit does not have
     ├── AuditError                 an audit folder cannot be read or written
     │   ├── NotAnAudit             the folder contains no audit.json
+    │   ├── OlderFormat            results of an earlier version of portrayal, to be computed again
     │   ├── NewerFormat            written by a later version of portrayal
     │   ├── BundleError            a bundle cannot be written, or was changed
     │   └── DamagedPart            a Parquet part is truncated or was tampered with
@@ -64,6 +65,10 @@ class AuditError(PortrayalError):
 
 class NotAnAudit(AuditError):
     """The folder contains no audit.json."""
+
+
+class OlderFormat(AuditError):
+    """The results were written by an earlier version of portrayal; analyze again."""
 
 
 class NewerFormat(AuditError):

@@ -64,6 +64,18 @@ def results_changed(audit: Path) -> None:
     file.write_text(json.dumps(data))
 
 
+def results_cut(audit: Path) -> None:
+    file = audit / "results.json"
+    file.write_text(file.read_text()[:600])
+
+
+def results_in_words(audit: Path) -> None:
+    file = audit / "results.json"
+    data = json.loads(file.read_text())
+    data["findings"][0]["n"] = "abc"
+    file.write_text(json.dumps(data))
+
+
 def measurement_of_another_image(audit: Path) -> None:
     folder = AuditFolder(audit)
     (identity,) = folder.measurers()
@@ -93,6 +105,8 @@ FORGERIES: dict[str, tuple[Callable[[Path], None], str, str]] = {
     ),
     "renamed measurer": (renamed_measurer, "the folder's name is not that of", "refused"),
     "changed results": (results_changed, "estimate is", "recomputed"),
+    "cut results": (results_cut, "results.json is damaged", "recomputed"),
+    "results with a word for a number": (results_in_words, "it is not whole", "recomputed"),
     "measurement without its image": (
         measurement_of_another_image,
         "1 of 13 rows are about images that are not here",

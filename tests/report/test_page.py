@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from portrayal import runner
 from portrayal.audit import AuditFolder
 from portrayal.findings import Findings, Headline, Results
 from portrayal.findings.parts import Forest
@@ -199,6 +200,16 @@ def test_an_audit_without_a_single_image_has_a_report(audit: AuditFolder) -> Non
     reader.feed(write_report(audit).read_text(encoding="utf-8"))
     assert reader.targets == []
     assert "–" in words(reader)
+
+
+def test_an_audit_that_lost_its_images_has_a_report(audit: AuditFolder) -> None:
+    for part in (audit.path / "images").glob("*.parquet"):
+        part.unlink()
+    runner.analyze(runner.Session(audit.path))
+    reader = Reader()
+    reader.feed(write_report(AuditFolder(audit.path)).read_text(encoding="utf-8"))
+    assert "Without a label" not in words(reader)
+    assert "0 refused, 0 failed of 0" in words(reader)
 
 
 def test_a_part_that_no_package_knows_is_a_plain_table(audit: AuditFolder) -> None:

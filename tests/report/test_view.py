@@ -158,6 +158,15 @@ def test_pages_of_what_is_not_there_say_so(browser: TestClient) -> None:
         assert browser.get(address).status_code == 404
 
 
+def test_a_damaged_audit_is_one_line_on_its_page(browser: TestClient, tmp_path: Path) -> None:
+    for part in (tmp_path / "audits" / "first" / "images").glob("*.parquet"):
+        part.write_bytes(part.read_bytes()[:600])
+    answer = browser.get("/images?audit=first")
+    assert answer.status_code == 422
+    assert "damaged" in answer.text
+    assert "portrayal repair" in answer.text
+
+
 def test_an_image_has_its_bytes_and_a_small_copy(browser: TestClient, catalogue: Catalogue) -> None:
     page = browser.get("/images?audit=first").text
     small = re.findall(r'src="(/file[^"]+)"', page)

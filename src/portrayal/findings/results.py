@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from pydantic import PlainSerializer, TypeAdapter, ValidationError, WrapValidator
 
 from portrayal.audit import AuditFolder, location, quoted, read_json, write_text
-from portrayal.errors import AuditError, NewerFormat
+from portrayal.errors import AuditError, NewerFormat, OlderFormat
 from portrayal.findings.collection import Findings
 from portrayal.findings.finding import Finding
 from portrayal.findings.fitness import LabelQuality
@@ -187,6 +187,8 @@ class Results:
         version = data.get("format")
         if isinstance(version, int) and version > FORMAT:
             raise NewerFormat(f"format {version} is newer than this portrayal reads ({FORMAT})")
+        if isinstance(version, int) and version < FORMAT:
+            raise OlderFormat(f"its format is {version}, this portrayal reads {FORMAT}")
         if version != FORMAT:
             raise AuditError(f"its format is {version!r}, this portrayal reads {FORMAT}")
         try:

@@ -87,7 +87,7 @@ def _not_measured(asked: Iterable[str]) -> list[str]:
 
 
 def _labelled(results: Results) -> tuple[str, int, int] | None:
-    """Return the first study with labels, its images without one, and of how many."""
+    """Return the first study with images that were labelled, those without one, and of how many."""
     for section in results.studies:
         for part in section.parts:
             if isinstance(part, Shares) and part.rows:
@@ -95,8 +95,11 @@ def _labelled(results: Results) -> tuple[str, int, int] | None:
                 rows = [one for one in part.rows
                         if (one.axis, one.group) == (first.axis, first.group)]  # fmt: skip
                 without = sum(one.unknown + one.nobody for one in rows)
+                of = without + sum(one.n for one in rows)
+                if not of:
+                    continue
                 title = (section.title or section.study).replace(" (short)", "")
-                return f"“{title}”", without, without + sum(one.n for one in rows)
+                return f"“{title}”", without, of
     return None
 
 

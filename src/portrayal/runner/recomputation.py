@@ -8,7 +8,7 @@ from typing import Any
 
 from portrayal import __version__
 from portrayal.audit import AuditFolder, VerificationResult
-from portrayal.errors import AuditError, shown
+from portrayal.errors import AuditError, NewerFormat, OlderFormat, shown
 from portrayal.findings import Results
 from portrayal.runner.analysis import analyze
 
@@ -27,8 +27,10 @@ def verify_results(audit: AuditFolder) -> VerificationResult:
         return VerificationResult(audit.path, [], [], [note])
     try:
         said = Results.read(audit)
-    except AuditError as error:
+    except (NewerFormat, OlderFormat) as error:
         return VerificationResult(audit.path, [], [], [f"findings not recomputed: {error}"])
+    except AuditError as error:
+        return VerificationResult(audit.path, [f"findings cannot be recomputed: {error}"], [])
     try:
         computed = analyze(audit, settings=said.settings, keep=False)
     except AuditError as error:

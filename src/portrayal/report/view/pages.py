@@ -212,7 +212,10 @@ class ViewPages:
             fresh: Whether to see first if there is more in it.
         """
         name = request.query_params.get(field, "")
-        found = self._catalogue.open(name) if fresh else self._catalogue.opened(name)
+        try:
+            found = self._catalogue.open(name) if fresh else self._catalogue.opened(name)
+        except PortrayalError as error:
+            raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from error
         row = AuditRow(name) if found is None or not fresh else self._catalogue.row(name)
         if found is None or row is None:
             raise HTTPException(HTTPStatus.NOT_FOUND)
