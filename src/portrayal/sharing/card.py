@@ -70,7 +70,10 @@ def _result(one: Finding, section: StudySection, results: Results) -> dict[str, 
         "task": {"type": "text-to-image", "name": "Portrayal of people"},
         "dataset": {"type": f"portrayal/{section.study}", "name": section.title or section.study},
         "metrics": [metric],
-        "source": {"name": f"portrayal {results.portrayal}", "url": "https://pypi.org/p/portrayal"},
+        "source": {
+            "name": f"portrayal {results.portrayal}",
+            "url": "https://github.com/portrayal/portrayal",
+        },
     }
 
 
