@@ -21,7 +21,7 @@ def test_a_study_that_takes_anothers_place_is_said(
     work.write_text(work.read_text().replace("a photo of", "a picture of"))
     other = portrayal("analyze", work, "--out", audit)
     assert other.code == 0, other.err
-    assert "the audit holds another study of this name" in other.err.replace("\n", " ")
+    assert "the audit contains another study of this name" in other.err.replace("\n", " ")
     assert "not enough data" in (audit / "results.json").read_text(), "none of these is made"
 
 

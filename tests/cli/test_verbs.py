@@ -214,10 +214,10 @@ def test_images_that_an_answer_leaves_out_are_spoken_of(
     out = tmp_path / "audit"
     portrayal("run", work, "--out", out, *PAINTER, "--images", "6")
     fewer = portrayal("run", work, "--out", out, *PAINTER, "--images", "4")
-    assert "the audit holds" in fewer.err
+    assert "the audit contains" in fewer.err
     assert "more images of these prompts than the study asks for" in " ".join(fewer.err.split())
     all_of_them = portrayal("run", work, "--out", out, *PAINTER, "--images", "6")
-    assert "the audit holds" not in all_of_them.err
+    assert "the audit contains" not in all_of_them.err
 
 
 def test_analyze_says_that_the_report_is_older(

@@ -159,7 +159,7 @@ def say_reworded(session: Session) -> None:
 
     for name in runner.reworded(session.studies, session.remembered()):
         console.say(
-            f"{name}: the audit holds another study of this name, which this one now replaces; "
+            f"{name}: the audit contains another study of this name, which this one now replaces; "
             "to keep both, give one another name"
         )
 

@@ -319,6 +319,6 @@ def _remarks(study: Study, data: Sequence[StudyData]) -> list[str]:
 def unused_images(unused: int) -> str:
     """Remark that an audit contains so many images that the answer leaves out."""
     return (
-        f"audit holds {counted(unused, 'more image')} of these prompts than the study asks "
+        f"audit contains {counted(unused, 'more image')} of these prompts than the study asks "
         "for; those with the lowest seeds are used. To use all, ask for more images per prompt."
     )
