@@ -222,12 +222,14 @@ def measure_stages(
     audit = AuditFolder.at(folder, generator.identity)
     pipeline = generator._pipeline
     denoiser = getattr(pipeline, "unet", None) or pipeline.transformer
+    # What a network compiled as a whole calls; a clock inside would be compiled along.
+    forward = "forward" if denoiser._compiled_call_impl is None else "_compiled_call_impl"
     face_filter, encoder = measurers
     with timed(
         stages,
         device,
         ("text", pipeline, "encode_prompt"),
-        ("denoising", denoiser, "forward"),
+        ("denoising", denoiser, forward),
         ("decoding", pipeline.vae, "decode"),
         ("filter", face_filter, "measure"),
         ("embedding", encoder, "measure_prepared"),
@@ -257,17 +259,17 @@ def distance(images: Sequence[Any], others: Sequence[Any]) -> float:
     return float(np.mean([np.abs(np.float64(a) - np.float64(b)).mean() for a, b in pairs]))
 
 
-def run(
-    name: str,
-    *,
-    images: int,
-    batch: int | None,
-    mode: str,
-    tiny: bool,
-    folder: Path,
-    said: Callable[..., None] = lambda **found: None,
-) -> dict[str, Any]:
-    """Run the benchmark of one model; return its figures by name, and say them as they come."""
+class Figures(dict[str, Any]):
+    """Figures by name, each printed as soon as it is known: a run takes minutes."""
+
+    def __setitem__(self, what: str, value: Any) -> None:
+        super().__setitem__(what, value)
+        shown = f"{value:>12.4g}" if isinstance(value, float) else f"{value:>12}"
+        print(f"{what:44}{shown}", flush=True)
+
+
+def run(name: str, *, images: int, batch: int | None, mode: str, tiny: bool, folder: Path) -> None:
+    """Run the benchmark of one model."""
     import torch
 
     device = "cpu" if tiny else "cuda"
@@ -275,11 +277,11 @@ def run(
     looker = TINY_LOOKER if tiny else Looker()
     started = time.perf_counter()
     pipeline = build(name, tiny=tiny, device=device)
-    found: dict[str, Any] = {"building, s": time.perf_counter() - started}
+    found = Figures()
+    found["building, s"] = time.perf_counter() - started
     found["plain loop, images per second"], plain = plain_loop(
         pipeline, settings, 2 if tiny else PLAIN[name]
     )
-    said(**found)
     started = time.perf_counter()
     generator: Any = generator_of(
         pipeline, name, Sampling(**settings), files={}, batch_size=batch,
@@ -302,7 +304,6 @@ def run(
     ours = [one.image for one in generator.generate(warm)]
     found["compiling and one batch, s"] = time.perf_counter() - started
     found["pixels: distance of ours"] = distance(ours, plain)
-    said(**found)
     audit = AuditFolder.at(folder / "audit", generator.identity)
     wanted = [(f"a photo of person {i}", max(1, images // 8)) for i in range(8)]
     started = time.perf_counter()
@@ -311,7 +312,6 @@ def run(
     found["ours, images per second"] = rate
     found["times the plain loop"] = rate / found["plain loop, images per second"]
     found["operations per image, 10^12"] = cost / 1e12
-    said(**found)
     if not tiny:
         found["matrix product, 10^12 per second"] = matrix_rate(device) / 1e12
         found["share of the counted arithmetic"] = (
@@ -319,7 +319,8 @@ def run(
         )
         found["peak memory, GB"] = torch.cuda.max_memory_allocated() / 1e9
     stages = measure_stages(folder / "stages", generator, measurers, batch, device)
-    return found | {f"{stage}, ms per image": 1e3 * s / batch for stage, s in stages.items()}
+    for stage, seconds in stages.items():
+        found[f"{stage}, ms per image"] = 1e3 * seconds / batch
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -335,16 +336,11 @@ def main(arguments: Sequence[str] = ()) -> None:
     tiny = given.tiny or not torch.cuda.is_available()
     images, batch = (8, 4) if tiny else (given.images or IMAGES[given.model], given.batch)
     mode = "off" if tiny else given.compile
-    with tempfile.TemporaryDirectory() as scratch, quietly("diffusers", "transformers"):
-        found = run(
-            given.model, images=images, batch=batch, mode=mode, tiny=tiny, folder=Path(scratch)
-        )
     settings = settings_of(given.model, tiny=tiny)
     card = "tiny networks on a CPU: figures mean nothing" if tiny else torch.cuda.get_device_name()
-    print(f"{MODELS[given.model].name}, {settings}: {card}")
-    for what, value in found.items():
-        shown = f"{value:>12.4g}" if isinstance(value, float) else f"{value:>12}"
-        print(f"{what:44}{shown}")
+    print(f"{MODELS[given.model].name}, {settings}: {card}", flush=True)
+    with tempfile.TemporaryDirectory() as scratch, quietly("diffusers", "transformers"):
+        run(given.model, images=images, batch=batch, mode=mode, tiny=tiny, folder=Path(scratch))
     if given.model in AIMS:
         print(f"aim on an NVIDIA H200: {AIMS[given.model]}")
 

@@ -82,6 +82,16 @@ def test_the_gpu_benchmark_runs_in_small(model: str) -> None:
     assert re.search(r"^pixels: distance of ours +[\d.]+", done.stdout, re.MULTILINE)
 
 
+def test_the_benchmark_of_measuring_runs_in_small() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.gpu_measuring", "--tiny"],
+        capture_output=True, text=True, check=True, cwd=ROOT, timeout=300,
+    )  # fmt: skip
+    rates = dict(re.findall(r"^(.*), images per second +([\d.e+]+)$", done.stdout, re.MULTILINE))
+    assert list(rates) == ["bare network", "reading", "reading and preparing", "measure"]
+    assert all(float(rate) > 0 for rate in rates.values())
+
+
 def test_what_a_grid_costs_is_never_more_than_all_of_it() -> None:
     found = grid_costs.costs(2)
     assert [one.fixed for one in found] == [8310, 2214, 2214, 2214, 248_000, 115]

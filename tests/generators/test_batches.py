@@ -100,11 +100,11 @@ class Card:
 
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    def choose(card: Card, name: str = "a model") -> int:
+    def choose(card: Card, name: str = "a model", **wanted: int) -> int:
         monkeypatch.setattr(batches, "import_extra", lambda *a, **k: card)
         clock = types.SimpleNamespace(perf_counter=lambda: card.clock)
         monkeypatch.setattr(batches, "time", clock)
-        return batch_for_gpu(card.make, Identity("toy", name), steps=50, device="cuda")
+        return batch_for_gpu(card.make, Identity("toy", name), steps=50, device="cuda", **wanted)
 
     return choose
 
@@ -131,6 +131,16 @@ def test_more_memory_than_before_is_tried(ask: Callable[..., int], tmp_path: Pat
     assert ask(again) == 2
     assert again.made == 0
     assert ask(larger) == 4, "two was the largest that fitted, not the fastest"
+
+
+def test_a_network_that_will_be_compiled_gets_larger_batches(
+    ask: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert ask(Card(100), at_least=32) == 32
+    assert ask(Card(100), at_least=32) == 32, "remembered"
+    assert ask(Card(10), at_least=32) == 8, "as many as fit"
+    assert ask(Card(100), at_least=1) == 4, "what is remembered is the same"
 
 
 def test_a_probe_makes_images_of_full_size_in_few_steps(sd1: Path) -> None:

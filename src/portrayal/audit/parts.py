@@ -177,6 +177,12 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
             raise damaged(path, UNREADABLE) from error
 
 
+def count_groups(path: Path) -> int:
+    """Return how many row groups a part has."""
+    with opened(path) as file:
+        return int(file.num_row_groups)
+
+
 def columns_of(path: Path, table: pa.Table, columns: Sequence[str]) -> pa.Table:
     """Return the table with just these columns; raise where one is not there.
 

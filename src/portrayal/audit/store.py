@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from portrayal.audit import parts
 from portrayal.audit.files import appending, flush_folder
@@ -21,6 +27,9 @@ from portrayal.audit.tables import check_widths
 
 FLUSH_EVERY_S = 1.0
 """A power cut undoes at most the appends of this long, besides the one under way."""
+
+_READERS = 4
+"""Row groups that are verified or read at once: one thread is slower than many that decode."""
 
 Choice = Callable[[pa.Table], pa.ChunkedArray]
 """Rows in, true for each that is wanted."""
@@ -107,24 +116,34 @@ class Store:
     def batches(self, columns: Sequence[str], choose: Choice) -> Iterator[pa.Table]:
         """Yield columns of chosen rows, a row group at a time, from parts that were verified.
 
-        Rows are not made unique: while parts are being merged, a row may come twice. Parts that
-        are added meanwhile are read as well.
+        The next groups are verified and read while the caller works on this one. Rows are not made
+        unique: while parts are being merged, a row may come twice. Parts that are added meanwhile
+        are read as well.
 
         Args:
             columns: What to read.
             choose: Given all but the bulky columns, which rows are wanted.
         """
         done: set[Path] = set()
-        while paths := [path for path in parts.part_paths(self.folder) if path not in done]:
-            for path in paths:
-                try:
+        with ThreadPoolExecutor(_READERS, "portrayal-read") as readers:
+
+            def pieces(paths: Sequence[Path]) -> Iterator[Callable[[], pa.Table | Path | None]]:
+                """Give the groups of each part, then its path."""
+                for path in paths:
                     self._check(path)
                     if self._holds_any(path, columns, choose):
-                        parts.verify(path)
-                        yield from self._chosen(path, columns, choose)
-                except FileNotFoundError:
-                    break  # merged into another part: list again
-                done.add(path)
+                        verified = readers.submit(parts.verify, path)
+                        for group in range(parts.count_groups(path)):
+                            yield partial(self._verified, verified, path, group, columns, choose)
+                    yield partial(_itself, path)
+
+            while paths := [path for path in parts.part_paths(self.folder) if path not in done]:
+                with contextlib.suppress(FileNotFoundError):  # merged into another: list again
+                    for piece in _ahead(readers, pieces(paths)):
+                        if isinstance(piece, pa.Table):
+                            yield piece
+                        elif piece is not None:
+                            done.add(piece)
 
     def take(self, keys: Collection[str], columns: Sequence[str]) -> pa.Table:
         """Return columns of the rows with these keys, reading only the row groups they are in."""
@@ -206,15 +225,46 @@ class Store:
     def _holds_any(self, path: Path, columns: Sequence[str], choose: Choice) -> bool:
         return bool(pc.any(choose(parts.read_part(path, self._light(columns)))).as_py())
 
+    def _verified(
+        self, verified: Future[None], path: Path, group: int, columns: Sequence[str], choose: Choice
+    ) -> pa.Table | None:
+        """Return the chosen rows of a row group, once its part was found to be whole."""
+        verified.result()
+        with parts.opened(path) as file:
+            return self._of_group(path, file, group, columns, choose)
+
     def _chosen(self, path: Path, columns: Sequence[str], choose: Choice) -> Iterator[pa.Table]:
-        light = self._light(columns)
         with parts.opened(path) as file:
             for group in range(file.num_row_groups):
-                about = file.read_row_group(group, columns=light)
-                chosen = choose(parts.columns_of(path, about, light))
-                if pc.any(chosen).as_py():
-                    table = file.read_row_group(group, columns=list(columns))
-                    yield parts.columns_of(path, table, columns).filter(chosen)
+                table = self._of_group(path, file, group, columns, choose)
+                if table is not None:
+                    yield table
+
+    def _of_group(
+        self, path: Path, file: pq.ParquetFile, group: int, columns: Sequence[str], choose: Choice
+    ) -> pa.Table | None:
+        light = self._light(columns)
+        about = file.read_row_group(group, columns=light)
+        chosen = choose(parts.columns_of(path, about, light))
+        if not pc.any(chosen).as_py():
+            return None
+        table = parts.columns_of(path, file.read_row_group(group, columns=list(columns)), columns)
+        return table if pc.all(chosen).as_py() else table.filter(chosen)
 
     def _light(self, columns: Sequence[str]) -> list[str]:
         return [name for name in columns if not pa.types.is_nested(self.schema.field(name).type)]
+
+
+def _itself(path: Path) -> Path:
+    return path
+
+
+def _ahead(readers: ThreadPoolExecutor, calls: Iterable[Callable[[], Any]]) -> Iterator[Any]:
+    """Yield what calls return, in their order, while the next ones are under way."""
+    coming: deque[Future[Any]] = deque()
+    for call in calls:
+        coming.append(readers.submit(call))
+        if len(coming) > _READERS:
+            yield coming.popleft().result()
+    while coming:
+        yield coming.popleft().result()

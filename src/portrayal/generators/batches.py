@@ -4,6 +4,10 @@ Memory grows by the same amount with every image of a batch, so the peaks of two
 rest. Larger batches are faster up to the size that fills the GPU, and no further: batches of
 growing size are timed for a few steps until one gains next to nothing. What was found is remembered
 on this machine, for this model with its settings and this GPU.
+
+A network that is compiled as a whole (a UNet, where compiling is allowed) gains from sizes that
+gain nothing before. Compiling it for every size to be timed would take minutes, so it gets batches
+of `COMPILED_PIXELS`, as far as they fit.
 """
 
 from __future__ import annotations
@@ -23,6 +27,9 @@ kernels take once the networks are compiled."""
 
 GAIN = 1.03
 """How much faster per image a batch of twice the size must be."""
+
+COMPILED_PIXELS = 32 * 512 * 512
+"""Pixels of a batch for a network that is compiled as a whole."""
 
 _PROBES = (1, 3)
 _STEPS = (2, 4)
@@ -80,7 +87,12 @@ def fastest_batch(seconds: Callable[[int], float], most: int) -> tuple[int, int]
 
 
 def batch_for_gpu(
-    make: Callable[[list[Request], int], object], identity: Identity, *, steps: int, device: str
+    make: Callable[[list[Request], int], object],
+    identity: Identity,
+    *,
+    steps: int,
+    device: str,
+    at_least: int = 1,
 ) -> int:
     """Return the fastest batch that fits on a GPU.
 
@@ -89,6 +101,7 @@ def batch_for_gpu(
         identity: Of the generator; another one has other batches.
         steps: Denoising steps of a real image.
         device: The GPU.
+        at_least: Images of a batch that is taken where it fits, though a smaller one be as fast.
     """
     torch: Any = import_extra("torch", extra="models")
 
@@ -113,7 +126,7 @@ def batch_for_gpu(
     try:
         known = BatchCost(**recall(_TOPIC, key))
         if known.decides(available):
-            return known.fitting(available, known.fastest)
+            return known.fitting(available, max(known.fastest, at_least))
     except TypeError:  # nothing remembered, or by another version
         pass
     try:
@@ -123,7 +136,7 @@ def batch_for_gpu(
     except torch.OutOfMemoryError:
         return 1
     remember(_TOPIC, key, asdict(cost))
-    return cost.fastest
+    return cost.fitting(available, max(cost.fastest, at_least))
 
 
 def _requests(size: int) -> list[Request]:

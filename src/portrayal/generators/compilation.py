@@ -57,6 +57,10 @@ class Compilation:
         self._size: int | None = None
         self.compiled = False
         self._at_once = mode == "on"
+        self.may_compile_whole = (
+            mode != "off" and device.startswith("cuda") and bool(self._networks) and not has_blocks
+        )
+        """Whether the denoiser is compiled as a whole where the run is long enough."""
 
     def expect(self, images: int) -> None:
         """Take note of how many images are still to be made."""

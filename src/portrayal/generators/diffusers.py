@@ -16,7 +16,7 @@ from typing import Any
 
 from portrayal.errors import GenerationError
 from portrayal.generators.adapters import Adapter, find_adapter, fuse_adapters
-from portrayal.generators.batches import batch_for_gpu
+from portrayal.generators.batches import COMPILED_PIXELS, batch_for_gpu
 from portrayal.generators.compilation import Compilation
 from portrayal.generators.kept_text import KeptText
 from portrayal.generators.pipelines import (
@@ -332,6 +332,7 @@ def generator_of(
     if device.startswith("cuda") and not _moves(pipeline):
         lay_channels_last(pipeline)
     decode_in_slices(pipeline)
+    compilation = Compilation(pipeline, mode=compile, device=device)
     generator = DiffusersGenerator(
         pipeline,
         name,
@@ -339,12 +340,17 @@ def generator_of(
         files=files,
         batch_size=batch_size or _BATCH.get(device.partition(":")[0], 16),
         truncate=truncate,
-        compilation=Compilation(pipeline, mode=compile, device=device),
+        compilation=compilation,
     )
     if batch_size is None and device.startswith("cuda"):
-        steps = generator.identity.settings.get("steps", 1)
+        settings = generator.identity.settings
+        pixels = settings.get("width", 512) * settings.get("height", 512)
         generator.batch_size = batch_for_gpu(
-            generator.probe, generator.identity, steps=steps, device=device
+            generator.probe,
+            generator.identity,
+            steps=settings.get("steps", 1),
+            device=device,
+            at_least=COMPILED_PIXELS // pixels if compilation.may_compile_whole else 1,
         )
     return generator
 
