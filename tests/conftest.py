@@ -51,6 +51,12 @@ def clip(models: Path) -> Path:
     return pipelines.build_clip(models / "clip")
 
 
+@pytest.fixture
+def practice_clip_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the practice world's CLIP, which knows no plain colours, stand in for a general one."""
+    monkeypatch.setattr("portrayal.measurers.plain_colours.LEVEL", 1)
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """A headless browser; one for all tests, since Playwright starts once in a process."""

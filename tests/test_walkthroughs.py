@@ -192,6 +192,7 @@ def prepared(
 @pytest.fixture
 def walk(
     prepared: Mapping[str, Path],
+    practice_clip_for_all: None,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

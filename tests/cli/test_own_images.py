@@ -6,10 +6,14 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from command_line import ENCODER, CommandLine, fingerprint
 from portrayal.audit import AuditFolder
 from portrayal.measurers import measure, open_measurer
 from portrayal.studies import load_study
+
+pytestmark = pytest.mark.usefixtures("practice_clip_for_all")
 
 
 def imported(portrayal: CommandLine, finished: Path, tmp_path: Path) -> Path:

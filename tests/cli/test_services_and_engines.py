@@ -13,6 +13,8 @@ from command_line import ENCODER, CommandLine, in_a_process
 from image_server import ImageServer, image_server
 from portrayal.audit import AuditFolder
 
+pytestmark = pytest.mark.usefixtures("practice_clip_for_all")
+
 KEY = "sk-test-0123456789-do-not-write-me-down"
 
 

@@ -15,8 +15,9 @@ from PIL import Image
 from label_measurers import GENDER, ColourJudge, png, store_images
 from pipelines import build_clip
 from portrayal.audit import AuditFolder
+from portrayal.cli import console
 from portrayal.errors import AuditError, ImportFileError
-from portrayal.findings import LabelQuality, Validation
+from portrayal.findings import Validation
 from portrayal.findings.fitness import LabelCheck, floor, named_group
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.validations import HOME, Judged, calibration, validation_of
@@ -98,9 +99,11 @@ def test_a_good_measurer_passes_and_the_first_lines_say_who_labelled(tmp_path: P
     results = analyze(audit, settings=FAST)
     (check,) = results.labels.checks
     assert (check.accuracy, check.source, check.verdict, check.n) == (1.0, "prompts", "fit", 48)
-    assert results.labels.lines() == ["Labels by colours; not checked by people."]
+    assert results.label_warnings() == []
+    (source,) = results.sources
+    assert source.sentence() == "Labels of perceived gender by colours: not checked by people."
     page = write_report(audit).read_text(encoding="utf-8")
-    assert "Labels by colours; not checked by people." in page
+    assert source.sentence() in page
     assert "generator and measurer together" in page
 
 
@@ -108,8 +111,10 @@ def test_a_weak_measurer_is_named(tmp_path: Path) -> None:
     audit = audit_of(tmp_path, swapped=1)
     measure(audit, [ColourJudge()])
     results = analyze(audit, settings=FAST)
-    assert "balanced accuracy 0.75" in results.labels.lines()[-1]
-    assert results.labels.lines()[-1].endswith("weak.")
+    (line,) = results.label_doubts()
+    assert "balanced accuracy 0.75" in line
+    assert line.endswith("weak.")
+    assert results.label_warnings() == [line]
     assert any(finding.estimate is not None for finding in results.findings)
 
 
@@ -147,11 +152,41 @@ def test_where_nothing_is_known_the_first_line_says_so(tmp_path: Path) -> None:
     study = study_from_dict({**STUDY, "factors": {"who": ["nurse", "judge"]}})
     store_images(audit, study, lambda prompt, seed: "woman")
     measure(audit, [ColourJudge()])
-    lines = analyze(audit, settings=FAST).labels.lines()
-    assert lines[0] == (
-        "Labels unchecked: it is not known how often the measurer “colours” is right about "
-        "perceived gender."
-    )
+    assert analyze(audit, settings=FAST).label_warnings() == [
+        "Labels not checked by people: it is not known how often the measurer “colours” is right "
+        "about perceived gender."
+    ]
+
+
+class Silent(ColourJudge):
+    """Answers "unknown", except about the first images."""
+
+    identity = Identity("judge", "silent")
+
+    def __init__(self, answers: int) -> None:
+        self.answers = answers
+
+    def measure(self, images: Sequence[Image.Image]) -> list[dict[str, object]]:
+        self.answers, said = self.answers - len(images), self.answers
+        return [{"labels": {GENDER: {"woman": 1.0} if i < said else {"unknown": 1.0}}}
+                for i in range(len(images))]  # fmt: skip
+
+
+def test_a_measurer_that_hardly_answers_is_the_first_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "files"))
+    study = study_from_dict({**STUDY, "factors": {"who": ["nurse", "judge"]}})
+    store_images(audit, study, lambda prompt, seed: "woman")
+    measure(audit, [Silent(4)])
+    results = analyze(audit, settings=FAST)
+    line = "Not enough data: silent labels 4 of 48 images on perceived gender; the rest: unknown."
+    assert results.label_doubts() == [line]
+    console.findings(results, "audit")
+    assert " ".join(capsys.readouterr().out.split()).startswith(line)
+    assert line in write_report(audit).read_text(encoding="utf-8")
+    measure(audit, [ColourJudge()])
+    assert [one.shortage() for one in analyze(audit, settings=FAST).sources] == ["", line]
 
 
 def test_calibration_and_recall_have_known_answers() -> None:
@@ -228,7 +263,6 @@ def test_what_comes_with_faces_is_about_the_faces_measurer_of_today() -> None:
     known = [Validation.from_dict(one) for one in _packaged()]
     assert {one.axis for one in known} == {GENDER, "skin tone"}
     assert [one.measurer for one in known] == [open_measurer("faces").identity] * 2
-    assert LabelQuality().lines() == []
 
 
 def test_a_group_that_never_gets_a_label_is_refused() -> None:

@@ -15,6 +15,7 @@ from portrayal.findings import Finding, Results
 from portrayal.numbers import percent
 from portrayal.raters import RatedImage, Vote, Votes, default_questions, store_votes
 from portrayal.records import Identity, Request
+from portrayal.report import write_report
 from portrayal.runner.analysis import analyze
 from portrayal.statistics import repeat_error, without_error
 from portrayal.studies import Study
@@ -148,8 +149,7 @@ def test_corrected_intervals_contain_the_painters_truth(
         assert "corrected by people's labels of 120 images" in one.sentence
     (source,) = (one for one in results.sources if one.measurer == "wrong judge")
     assert source.sentence() == (
-        f"Labels of {GENDER} by wrong judge: people checked 120 images; estimates are corrected "
-        "for the errors they found."
+        f"Labels of {GENDER} by wrong judge: 120 images checked by people, estimates corrected."
     )
     assert Results.from_dict(results.as_dict()) == results
 
@@ -205,8 +205,23 @@ def test_other_groups_few_labels_and_other_images_are_one_line(
     audit: AuditFolder, judge: WrongJudge
 ) -> None:
     vote(audit, judge, n=6, groups=("woman", "man"))
-    (source,) = (s for s in analyze(audit, settings=QUICK).sources if s.measurer == "wrong judge")
-    assert "People labelled 6 of the generated images; at least 10 are needed." in source.sentence()
+    results = analyze(audit, settings=QUICK)
+    (source,) = (s for s in results.sources if s.measurer == "wrong judge")
+    said = "6 images checked by people, estimates not corrected"
+    assert source.sentence("a") == (
+        f"Labels of {GENDER} by wrong judge: {said}. People labelled 6 of the generated images; at "
+        "least 10 are needed. To check 60 images: portrayal annotate a --sample 60"
+    )
+    assert results.told_sources() == (source,), "people's own labels contradict nothing"
+    (warning,) = results.label_warnings()
+    assert warning.startswith(f"Labels of {said}: it is not known how often")
+    tipped = [one.labels for one in results.findings if one.labels and one.labels.tipping]
+    assert tipped
+    assert {one.words(0.95).partition(". ")[0] for one in tipped} == {f"Labels of {said}"}
+    page = write_report(audit).read_text(encoding="utf-8")
+    assert page.count(said) >= 3, "first lines, beside findings, at the end"
+    assert "<dd>6 images</dd>" in page
+    assert "not checked by people" not in page
 
 
 def test_raters_who_were_asked_about_other_groups_correct_nothing(

@@ -137,6 +137,8 @@ def findings(results: Results, audit: str) -> None:
     """
     from portrayal.findings import capital
 
+    for line in results.label_doubts():
+        told(line, "yellow", 0)
     groups: dict[str, list[Finding]] = {}
     for one in results.findings:
         groups.setdefault(one.verdict(results.level), []).append(one)
@@ -156,7 +158,7 @@ def findings(results: Results, audit: str) -> None:
             _about_labels(one, results, 4)
         _left_out(len(found))
     _estimates(groups.get("not tested", []))
-    for source in results.sources:
+    for source in results.told_sources():
         told(source.sentence(audit), "", 0)
 
 

@@ -14,6 +14,7 @@ from .data import AuditData as AuditData
 from .data import Images as Images
 from .data import StudyData as StudyData
 from .data import joined as joined
+from .data import lasting_name as lasting_name
 from .data import measurer_names as measurer_names
 from .data import study_measurers as study_measurers
 from .data import uncounted as uncounted
@@ -29,9 +30,11 @@ from .drawing import styled as styled
 from .drawing import zero_line as zero_line
 from .encoder_agreement import audit_agreement as audit_agreement
 from .encoder_agreement import image_agreement as image_agreement
+from .finding import LOOKS_NOTE as LOOKS_NOTE
 from .finding import Asked as Asked
 from .finding import Finding as Finding
 from .finding import Verdict as Verdict
+from .finding import counts_looks as counts_looks
 from .finding import unjudged as unjudged
 from .fitness import LabelCheck as LabelCheck
 from .fitness import LabelQuality as LabelQuality
@@ -117,6 +120,7 @@ from .settings import Resample as Resample
 from .settings import choices as choices
 from .validations import Judged as Judged
 from .validations import Validation as Validation
+from .validations import is_validated as is_validated
 from .validations import store_validation as store_validation
 from .validations import validation_of as validation_of
 from .validations import validations_for as validations_for

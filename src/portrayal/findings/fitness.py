@@ -18,6 +18,8 @@ from typing import Literal
 
 from portrayal.findings.classifier_check import labels_by_key
 from portrayal.findings.data import StudyData
+from portrayal.findings.label_checks import checked_in_words
+from portrayal.findings.label_pools import LEAST_LABELS
 from portrayal.findings.validations import GroupRecall, Validation
 from portrayal.numbers import number, percent
 from portrayal.raters import RATERS
@@ -154,29 +156,26 @@ class LabelQuality:
         unknown = dict.fromkeys(axis for _, axis in self.untried)
         return "; ".join([*said, *(f"{axis}: unknown" for axis in unknown)]) or "unknown"
 
-    def warnings(self) -> list[str]:
-        """Return the lines that a reader must see first: fitness unknown, weak, unfit."""
-        return [line for line in self.lines() if not line.startswith("Labels by")]
+    def doubts(self) -> list[str]:
+        """Return a line for each check that shows a measurer to be weak or unfit."""
+        return [one.sentence() for one in self.checks if one.verdict != "fit"]
 
-    def lines(self) -> list[str]:
-        """Return the first lines of a report: who labelled, how well, and whether people did."""
-        if not self.measurers:
-            return ["Labels by people."] if self.rated else []
-        by = f"Labels by {', '.join(self.measurers)}"
-        people = (
-            f"people labelled {self.rated} of the images" if self.rated else "not checked by people"
-        )
+    def unknowns(self, checked: Mapping[tuple[str, str], int]) -> list[str]:
+        """Return a line for each measurer of which it is not known how often it is right.
+
+        Args:
+            checked: Images that people labelled, too few to tell, by measurer and axis.
+        """
         lines = []
         for name in self.measurers:
             axes = [axis for who, axis in self.untried if who == name]
             if axes:
+                most = max(checked.get((name, axis), 0) for axis in axes)
                 lines.append(
-                    f"Labels unchecked: it is not known how often the measurer “{name}” is right "
-                    f"about {' and '.join(axes)}."
+                    f"Labels {checked_in_words(most)}: it is not known how often the measurer "
+                    f"“{name}” is right about {' and '.join(axes)}."
                 )
-        lines.append(f"{by}; {people}.")
-        worst = [one for one in self.checks if one.verdict != "fit"]
-        return [*lines, *(one.sentence() for one in worst)]
+        return lines
 
 
 def label_quality(
@@ -281,9 +280,11 @@ class _Tried:
                     by_prompt[key] = (group, labels[key])
 
     def checks(self, confidence: float) -> list[LabelCheck]:
-        """Return what the labels show; nothing where fewer than two groups are known."""
+        """Return what the labels show; nothing of few votes or fewer than two known groups."""
         found = []
         for (who, axis, source), pairs in self._pairs.items():
+            if source == "raters" and len(pairs) < LEAST_LABELS:
+                continue
             truths = list(dict.fromkeys(truth for truth, _ in pairs.values()))
             groups = [
                 GroupRecall(group, Counter(b for a, b in pairs.values() if a == group))

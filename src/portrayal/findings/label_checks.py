@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -10,6 +10,10 @@ from portrayal.numbers import between, number, percent
 from portrayal.records import Plain
 
 LabelStatus = Literal["unchecked", "corrected", "people"]
+UNCHECKED = "not checked by people"
+
+HARDLY_ANY = 0.1
+"""Where fewer images than this share have a label, the first lines say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +51,9 @@ class FindingLabels(Plain):
     """What is known of the labels behind a finding.
 
     Attributes:
-        status: "unchecked": nobody checked the measurer's labels; "corrected": the estimate is
-            corrected by people's labels of a sample; "people": the labels are people's own.
+        status: "unchecked": people checked none of the measurer's labels, or too few to correct
+            the estimate; "corrected": it is corrected by people's labels of a sample; "people": the
+            labels are people's own.
         scale: What labels can do to the estimate.
         n_checked: Images that people labelled, among those behind the finding.
         tipping: Unchecked: the share of labels that would have to be wrong, all in one direction,
@@ -97,9 +102,18 @@ class FindingLabels(Plain):
         if self.status == "people" or self.tipping is None:
             return ""
         return (
-            "Labels not checked by people. The conclusion would fall if "
+            f"Labels {checked_in_words(self.n_checked)}. The conclusion would fall if "
             f"{percent(self.tipping)} of them were wrong in the least favourable way."
         )
+
+
+def checked_in_words(n: int) -> str:
+    """Say how far people checked labels that are not corrected.
+
+    >>> checked_in_words(0), checked_in_words(6)
+    ('not checked by people', 'of 6 images checked by people, estimates not corrected')
+    """
+    return f"of {n} images checked by people, estimates not corrected" if n else UNCHECKED
 
 
 def form_of(statistic: str) -> Callable[[float | None], str]:
@@ -115,9 +129,10 @@ class LabelSource(Plain):
         measurer: The measurer's name.
         axis: The axis.
         status: As in `FindingLabels`.
-        n_checked: Images of the audit that people labelled on the axis and the correction could
-            use.
+        n_checked: Images of the audit that people labelled on the axis.
         reason: Why people's labels, although there are some, are not used; else "".
+        n: Images that the measurer was asked about.
+        n_labelled: Of these, images whose label names a group.
     """
 
     measurer: str
@@ -125,42 +140,60 @@ class LabelSource(Plain):
     status: LabelStatus
     n_checked: int = 0
     reason: str = ""
+    n: int = 0
+    n_labelled: int = 0
 
     def in_short(self) -> str:
         """Return whether people checked the labels, in a few words."""
         if self.status == "corrected":
             return f"{self.n_checked} images checked by people, estimates corrected"
-        return f"not checked by people. {self.reason}".strip()
+        return f"{checked_in_words(self.n_checked).removeprefix('of ')}. {self.reason}".strip()
 
-    def sentence(self, audit: str = "AUDIT") -> str:
-        """Return the line for the end of an analysis.
+    def shortage(self) -> str:
+        """Return a line where the measurer labels hardly any image; else ""."""
+        if self.n_labelled >= HARDLY_ANY * self.n:
+            return ""
+        images = f"{self.n_labelled} of {self.n} images"
+        return (
+            f"Not enough data: {self.measurer} labels {images} on {self.axis}; the rest: unknown."
+        )
+
+    def sentence(self, audit: str = "") -> str:
+        """Return who gave the labels and whether people checked them.
 
         Args:
-            audit: The audit's folder, for the command to run next.
+            audit: The audit's folder, for the command to run next; "": without it.
         """
-        who = f"Labels of {self.axis} by {self.measurer}"
+        who = f"Labels of {self.axis}"
         if self.status == "people":
-            return f"Labels of {self.axis} were given by people."
-        if self.status == "corrected":
-            return (
-                f"{who}: people checked {self.n_checked} images; "
-                "estimates are corrected for the errors they found."
-            )
-        why = f" {self.reason}" if self.reason else ""
-        command = f"portrayal annotate {audit} --sample 60"
-        return f"{who}: not checked by people.{why} To check 60 images: {command}"
+            return f"{who} were given by people."
+        said = f"{who} by {self.measurer}: {self.in_short().rstrip('.')}."
+        if self.status == "corrected" or not audit:
+            return said
+        return f"{said} To check 60 images: portrayal annotate {audit} --sample 60"
 
 
 class CheckedSource(NamedTuple):
-    """A source of labels in one study, and the images that people checked."""
+    """A source of labels in one study: the images, those with a label, those people checked."""
 
     source: LabelSource
-    images: frozenset[str]
+    checked: Set[str] = frozenset()
+    images: Set[str] = frozenset()
+    labelled: Set[str] = frozenset()
+
+    def counted(self) -> LabelSource:
+        """Return the source with its numbers of images."""
+        return replace(
+            self.source,
+            n_checked=len(self.checked), n=len(self.images), n_labelled=len(self.labelled),
+        )  # fmt: skip
 
 
 def audit_sources(found: Iterable[CheckedSource]) -> tuple[LabelSource, ...]:
     """Return the sources of all studies together; an image that several share counts once."""
-    images: dict[LabelSource, set[str]] = {}
+    together: dict[LabelSource, CheckedSource] = {}
     for one in found:
-        images.setdefault(replace(one.source, n_checked=0), set()).update(one.images)
-    return tuple(replace(source, n_checked=len(keys)) for source, keys in images.items())
+        known = together.get(one.source, CheckedSource(one.source))
+        sets = [mine | theirs for mine, theirs in zip(known[1:], one[1:], strict=True)]
+        together[one.source] = CheckedSource(one.source, *sets)
+    return tuple(one.counted() for one in together.values())

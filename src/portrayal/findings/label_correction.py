@@ -9,7 +9,7 @@ rests on no labels and stays as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from portrayal.findings.checked_tables import checked_table, never_given, raters_error
@@ -30,6 +30,7 @@ from portrayal.findings.sentences import capital
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.numbers import between, p_in_words
 from portrayal.raters import RATERS
+from portrayal.records import NOBODY, UNKNOWN
 from portrayal.statistics import (
     agreeing,
     combine_draws,
@@ -77,8 +78,9 @@ def correct_labels(
         _check(result.study, one, mine, settings) for one, mine in zip(data, pools, strict=True)
     ]
     sources = [source for one in checked for source in one.sources]
-    found = _by_people(result.findings, [one.source for one in sources])
-    found = [_without_units(one) for one in found]
+    found = [
+        _checked(_without_units(one), [x.counted() for x in sources]) for one in result.findings
+    ]
     result = replace(result, sources=sources, findings=found)
     if not any(one.drawn for one in checked):
         return result
@@ -101,25 +103,34 @@ def _check(
 ) -> DrawnMeasurer:
     axes = dict.fromkeys(pool.axis for pool in pools)
     if data.encoder.kind == RATERS:
-        own = [LabelSource(data.label, one, "people") for one in axes]
-        return DrawnMeasurer(data, (), tuple(CheckedSource(one, frozenset()) for one in own))
+        own = [CheckedSource(LabelSource(data.label, one, "people")) for one in axes]
+        return DrawnMeasurer(data, (), tuple(own))
     drawn: list[DrawnPool] = []
     sources: list[CheckedSource] = []
     for axis in axes:
         mine = [pool for pool in pools if pool.axis == axis]
         said = [people_said(pool, settings.consensus) for pool in mine]
         reason = next((one.reason for one in said if one.reason), "")
-        if reason or not all(one.labels for one in said):
-            reason = reason or _one_sided(mine, said)
-            source = LabelSource(data.label, axis, "unchecked", reason=reason)
-            sources.append(CheckedSource(source, frozenset()))
+        usable = not reason and all(one.labels for one in said)
+        source = LabelSource(
+            data.label, axis, "corrected" if usable else "unchecked",
+            reason="" if usable else reason or _one_sided(mine, said),
+        )  # fmt: skip
+        sources.append(_with_images(source, mine, said))
+        if not usable:
             continue
-        keys = frozenset(key for one in said for key in one.labels)
-        sources.append(CheckedSource(LabelSource(data.label, axis, "corrected"), keys))
         for pool, one in zip(mine, said, strict=True):
             rng = settings.rng(study, data.encoder.digest, axis, pool.name, "labels by people")
             drawn.append(draw_pool(pool, one, rng))
     return DrawnMeasurer(data, tuple(drawn), tuple(sources))
+
+
+def _with_images(
+    source: LabelSource, pools: Sequence[LabelPool], said: Sequence[PeopleSaid]
+) -> CheckedSource:
+    labels = {key: label for one in pools for key, label in zip(one.keys, one.labels, strict=True)}
+    named = {key for key, label in labels.items() if label not in (UNKNOWN, NOBODY)}
+    return CheckedSource(source, {key for one in said for key in one.labels}, {*labels}, named)
 
 
 def _one_sided(pools: Sequence[LabelPool], said: Sequence[PeopleSaid]) -> str:
@@ -130,15 +141,17 @@ def _one_sided(pools: Sequence[LabelPool], said: Sequence[PeopleSaid]) -> str:
     return f"People labelled none of the {without.name}, so neither side is corrected."
 
 
-def _by_people(findings: Iterable[Finding], sources: Sequence[LabelSource]) -> list[Finding]:
-    """Mark findings whose labels are people's own."""
-    own = {one.measurer for one in sources if one.status == "people"}
-    return [
-        replace(one, labels=FindingLabels("people", one.labels.scale))
-        if one.labels is not None and one.measurer in own
-        else one
-        for one in findings
-    ]
+def _checked(finding: Finding, sources: Sequence[LabelSource]) -> Finding:
+    """Return a finding that says whether its labels are people's, and how many people checked."""
+    labels = finding.labels
+    mine = [one for one in sources if one.measurer == finding.measurer]
+    if labels is None or not mine:
+        return finding
+    if any(one.status == "people" for one in mine):
+        return replace(finding, labels=FindingLabels("people", labels.scale))
+    axis = finding.details.get("axis")
+    checked = [one.n_checked for one in mine if axis in (None, one.axis)]
+    return replace(finding, labels=replace(labels, n_checked=max(checked, default=0)))
 
 
 # --- findings ------------------------------------------------------------------------------------

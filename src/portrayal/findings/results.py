@@ -169,6 +169,26 @@ class Results:
         """Level of the tests that belongs to the intervals' confidence: .05 to 95%."""
         return round(1 - self.settings.confidence, 10)
 
+    @property
+    def n_checked(self) -> int:
+        """How many images people labelled, on the axis with most of them."""
+        return max((one.n_checked for one in self.sources), default=0) or self.labels.rated
+
+    def label_doubts(self) -> list[str]:
+        """Return why labels may not do: hardly any image has one, a measurer is weak or unfit."""
+        short = [line for one in self.sources if (line := one.shortage())]
+        return [*short, *self.labels.doubts()]
+
+    def label_warnings(self) -> list[str]:
+        """Return what a reader must know of the labels first."""
+        checked = {(one.measurer, one.axis): one.n_checked for one in self.sources}
+        return [*self.labels.unknowns(checked), *self.label_doubts()]
+
+    def told_sources(self) -> tuple[LabelSource, ...]:
+        """Return the sources to tell of: people's own labels only where there are no others."""
+        machines = tuple(one for one in self.sources if one.status != "people")
+        return machines or self.sources
+
     def findings_of(self, study: str) -> Findings:
         """Return the findings of one study."""
         return Findings(one for one in self.findings if one.study == study)

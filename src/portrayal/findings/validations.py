@@ -273,6 +273,14 @@ def validations_for(
     return list(found.values())
 
 
+def is_validated(measurer: Identity) -> bool:
+    """Tell whether a validation of a measurer is stored, by its user or with a package."""
+    return any(
+        Validation.from_dict(data).measurer.digest == measurer.digest
+        for data in (*_packaged(), *_own())
+    )
+
+
 def _packaged() -> Iterator[dict[str, Any]]:
     for file in sorted(files("portrayal.findings").joinpath("known").iterdir(), key=str):
         if file.name.endswith(".json"):

@@ -6,6 +6,7 @@ from .loop import embed_prompts as embed_prompts
 from .loop import measure as measure
 from .people import PeopleEncoder as PeopleEncoder
 from .person_detectors import open_person_detector as open_person_detector
+from .plain_colours import require_trained as require_trained
 from .protocol import Answer as Answer
 from .protocol import Encoder as Encoder
 from .protocol import FoundPerson as FoundPerson

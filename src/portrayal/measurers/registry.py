@@ -71,6 +71,12 @@ def is_valid(measurer: Identity, generator: Identity) -> bool:
     return plugins.is_valid(measurer_kinds(), measurer, generator)
 
 
+def is_for_all_images(measurer: Identity) -> bool:
+    """Tell whether a measurer is valid for all images."""
+    kind = plugins.maker(measurer_kinds(), measurer)
+    return kind is None or kind.valid_for is None
+
+
 def validity(measurer: Identity) -> str:
     """Say whose images a measurer is valid for.
 

@@ -24,8 +24,7 @@ def trust_lines(
     named = [f"a second model, “{one.name}” ({one.kind}), not the one audited" for one in machines]
     people = ["human raters"] if len(machines) < len(results.measurers) else []
     yield "Labelled by", _joined([*named, *people])
-    rated = results.labels.rated
-    checked = f"{count(rated)} images" if rated else "no"
+    checked = f"{count(results.n_checked)} images" if results.n_checked else "no"
     yield "Checked by people", "labels are by people" if people and not machines else checked
     yield "Label error", results.labels.error_in_words()
     yield from _label_lines(results)
@@ -67,7 +66,8 @@ def limits(results: Results, studies: Sequence[Study]) -> Iterator[str]:
             "person's identity, and “unknown” is always a possible answer."
         )
         if all(one.status == "unchecked" for one in results.sources):
-            yield "How often labels are wrong: people have not checked them in this audit."
+            few = "checked too few of them" if results.n_checked else "have not checked them"
+            yield f"How often labels are wrong: people {few} in this audit."
     missing = _not_measured(asked)
     if missing:
         yield f"Anything about {_joined(missing)}: not measured."

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from portrayal.audit import AuditFolder, Wanted, location
 from portrayal.errors import AuditError, SettingError, shown
-from portrayal.findings import AnalysisSettings, study_measurers
+from portrayal.findings import AnalysisSettings, is_validated, study_measurers
 from portrayal.kinds import kind_of
-from portrayal.measurers import Measurer, default_is_valid
+from portrayal.measurers import Measurer, default_is_valid, require_trained
 from portrayal.progress import OnProgress, no_progress
 from portrayal.records import Identity
 from portrayal.runner.models import Models, generator_label
@@ -164,11 +165,28 @@ class Session:
 
     @property
     def measurers(self) -> list[Measurer]:
-        """The measurers, opened; none where none is named and the audit has labels already."""
+        """The measurers, opened; none where none is named and the audit has labels already.
+
+        Raises:
+            MeasurementError: One cannot be opened, or has learned nothing.
+        """
         if self._measurers is None:
             labelled = not self.models.measurers and self._is_labelled()
-            self._measurers = [] if labelled else self.models.open_measurers()
+            opened = [] if labelled else self.models.open_measurers()
+            self._require_trained(opened)
+            self._measurers = opened
         return self._measurers
+
+    def _require_trained(self, measurers: Sequence[Measurer]) -> None:
+        """Try encoders of which nothing is known yet.
+
+        Raises:
+            MeasurementError: One has learned nothing.
+        """
+        used = [] if self.audit is None else self.audit.measurers()
+        for one in measurers:
+            if one.identity not in used and not is_validated(one.identity):
+                require_trained(one)
 
     def _is_labelled(self) -> bool:
         """Tell whether labels or embeddings were imported, and no default would measure more."""

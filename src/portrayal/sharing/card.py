@@ -10,8 +10,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from portrayal.findings import Finding, Results, StudySection, form_of
-from portrayal.numbers import count, interval, percent
+from portrayal.findings import (
+    LOOKS_NOTE,
+    Finding,
+    Results,
+    StudySection,
+    counts_looks,
+    form_of,
+)
+from portrayal.numbers import Q_OF_ALL_LOOKS, count, interval, p_value, percent
 
 SHOWN = 12
 """Findings of a study that the text lists; the report has all."""
@@ -62,6 +69,7 @@ def _result(one: Finding, section: StudySection, results: Results) -> dict[str, 
             "n": one.n,
             "n_missing": one.n_missing,
             "q": one.q,
+            "q_looks": one.q_looks,
             "measurer": one.measurer,
         },
         "verified": False,
@@ -91,14 +99,16 @@ def _lines(results: Results, images: int, notice: str) -> Iterator[str]:
         f"{results.portrayal}. Intervals are {confidence} confidence intervals; q is p after "
         "Benjamini-Hochberg over all tests of the audit."
     )
+    if counts_looks(results.findings):
+        yield LOOKS_NOTE
     for section in results.studies:
         found = results.findings_of(section.study)
         if found:
             yield from _section(section, list(found), results)
     yield ""
     yield "### Limits"
-    for source in results.sources:
-        yield f"- {source.sentence()}"
+    for source in results.told_sources():
+        yield f"- {source.sentence('AUDIT')}"
     for line in LIMITS:
         yield f"- {line}"
 
@@ -111,13 +121,19 @@ def _section(section: StudySection, found: list[Finding], results: Results) -> I
     if section.citation:
         yield f"Method: {_plain(section.citation)}"
     yield ""
-    yield f"| finding | estimate | {percent(results.settings.confidence)} CI | q | n |"
-    yield "|---|---|---|---|---|"
+    several = counts_looks(results.findings)
+    looks = f" {Q_OF_ALL_LOOKS} |" if several else ""
+    yield f"| finding | estimate | {percent(results.settings.confidence)} CI | q |{looks} n |"
+    yield f"|---|---|---|---|{'---|' if several else ''}---|"
     # What was tested comes first, and among it what is significant.
-    order = sorted(found, key=lambda one: (one.q is None, one.q or 0, one.estimate is None))
+    order = sorted(
+        found,
+        key=lambda one: (one.deciding_q is None, one.deciding_q or 0, one.estimate is None),
+    )
     for one in order[:SHOWN]:
         form = form_of(one.statistic)
-        q = "" if one.q is None else ("< .001" if one.q < 0.001 else f"{one.q:.3f}".lstrip("0"))
+        values = [one.q, one.q_looks] if several else [one.q]
+        q = " | ".join("" if value is None else p_value(value) for value in values)
         told = one.reason if one.estimate is None else one.conclusion(results.level)
         words = _plain(told)
         estimate = f"{one.statistic} {form(one.estimate)}" if one.estimate is not None else "none"

@@ -47,7 +47,9 @@ def astronaut() -> Image.Image:
     return Image.fromarray(data.astronaut())
 
 
-def test_faces_are_looked_for_on_both_sides(tmp_path: Path, astronaut: Image.Image) -> None:
+def test_faces_are_looked_for_on_both_sides(
+    tmp_path: Path, astronaut: Image.Image, practice_clip_for_all: None
+) -> None:
     close = astronaut.crop((100, 0, 400, 300))
     twice = Image.new("RGB", (600, 300))
     twice.paste(close, (0, 0))
