@@ -102,6 +102,10 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+Q_OF_ALL_LOOKS = "q, all looks"
+"""The column of tables beside "q" where questions were looked at several times."""
+
+
 def cell(value: Any, column: str = "") -> str:
     """Write a table's value by its column: p-values and shares have their own way."""
     if value is None:
@@ -112,7 +116,7 @@ def cell(value: Any, column: str = "") -> str:
         return count(value)
     if not isinstance(value, float):
         return str(value)
-    if column in ("p", "q"):
+    if column in ("p", "q", Q_OF_ALL_LOOKS):
         return p_value(value)
     return percent(value) if column == "share" else number(value)
 

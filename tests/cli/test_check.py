@@ -71,6 +71,24 @@ def test_against_a_baseline(portrayal: CommandLine, base: Path, tmp_path: Path) 
     assert "needs a --baseline" in portrayal("check", same, "--rules", rules).error
 
 
+def test_looks_count(portrayal: CommandLine, tmp_path: Path) -> None:
+    """The same images pass at once, and do not where they were looked at twice."""
+    rules, audit = tmp_path / "rules.toml", tmp_path / "twice"
+    rules.write_text(SHARES.replace("[0.2, 0.8]", "[0.34, 0.66]").partition("\n\n")[0])
+    at_once = portrayal(
+        "check", analyzed(tmp_path / "once", share(0.5), images=48), "--rules", rules
+    )
+    assert at_once.code == 0, at_once
+    for images in (36, 48):
+        analyzed(audit, share(0.5), images=images)
+    before = fingerprint(audit)
+    answer = portrayal("check", audit, "--rules", rules)
+    assert fingerprint(audit) == before
+    assert answer.code == 4
+    assert "counting 2 looks" in answer.out
+    assert "counting" not in at_once.out
+
+
 def test_shares_and_refusals(portrayal: CommandLine, base: Path, tmp_path: Path) -> None:
     rules, junit = tmp_path / "rules.toml", tmp_path / "junit.xml"
     rules.write_text(SHARES)

@@ -227,3 +227,16 @@ def test_analyze_says_that_the_report_is_older(
     portrayal("run", work, "--out", out, *PAINTER, "--images", "4")
     again = portrayal("analyze", out, "--confidence", "0.9")
     assert f"portrayal report {out}" in again.err
+
+
+def test_a_report_is_out_of_date_only_where_the_results_have_changed(
+    portrayal: CommandLine, audit: Path
+) -> None:
+    stale = f"the report is out of date; run: portrayal report {audit}"
+    looks = len(AuditFolder(audit).looks().df())
+    assert "out of date" not in portrayal("analyze", audit).err
+    assert len(AuditFolder(audit).looks().df()) == looks
+    for _ in range(2):  # the second time results stay as they are, and the report is still old
+        assert stale in portrayal("analyze", audit, "--confidence", "0.9").err
+    portrayal("report", audit)
+    assert "out of date" not in portrayal("analyze", audit, "--confidence", "0.9").err

@@ -88,6 +88,12 @@ def test_the_number_of_images_that_would_decide_does(k: int) -> None:
         assert judge(wanted, shares([fewer]), 0.95).outcome == "not enough data"
 
 
+def test_an_interval_says_how_many_looks_it_counts() -> None:
+    items = [RuleItem("a", 0.5, 0.3, 0.7, 48, looks=3)]
+    (found,) = judge(rule(between=[0.2, 0.8]), lambda _: items, 0.95).items
+    assert found.why == "a: 50%, 48 images, 95% CI 30% to 70% counting 3 looks: inside 20% to 80%"
+
+
 def test_without_a_number_the_reason_is_told() -> None:
     item = RuleItem("nurse", None, None, None, 2, reason="2 images are too few")
     found = judge(rule(at_least=0.2), lambda confidence: [item], 0.95)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -77,6 +78,23 @@ def test_a_finding_without_an_answer_has_no_headline_and_says_why() -> None:
     share = asked.answered(0.625, (0.39, math.nan), n=16, n_missing=0, sentence="x")
     assert share.verdict(0.05) == "not tested"
     assert share.in_numbers(0.95) == "group share 63%; 16 images"
+
+
+def test_where_there_were_several_looks_all_of_them_decide() -> None:
+    asked = Asked("s", "composition", "who?", "Cramér's V", "image")
+    found = asked.answered(0.5, (0.3, 0.7), p=0.01, n=16, n_missing=0, sentence="x")
+    found = replace(found.with_headline(of()), q=0.01)
+    assert found.verdict(0.05) == "significant"
+    assert found.deciding_interval == (0.3, 0.7)
+    looked = replace(found, look=2, p_looks=0.2, q_looks=0.2, low_looks=0.2, high_looks=0.8)
+    assert looked.verdict(0.05) == "no significant difference"
+    assert looked.conclusion(0.05) == of().otherwise
+    assert (looked.deciding_q, looked.deciding_interval) == (0.2, (0.2, 0.8))
+    assert looked.in_numbers(0.95) == (
+        "Cramér's V 0.50, 95% CI 0.30 to 0.70, q = .010; counting all looks 95% CI 0.20 to 0.80, "
+        "q = .20; 16 images; applies to these prompts only"
+    )
+    assert replace(found, q=0.2, q_looks=0.01).verdict(0.05) == "significant"
 
 
 def test_a_question_is_shown_as_people_say_it() -> None:

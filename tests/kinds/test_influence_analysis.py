@@ -191,7 +191,9 @@ def test_averages_for_many_prompts(audit: AuditFolder) -> None:
     assert doctor.estimate < -0.5
     # Its three scores are equal, so nothing shows how much other prompts would differ.
     assert (doctor.low, doctor.high, doctor.p) == (None, None, None)
-    assert "has no clear average influence" in doctor.sentence
+    assert doctor.sentence.startswith(
+        "Over 3 prompts, the influence of “doctor” on the share of women is -"
+    )
     tables = {table.name: table for table in results.studies[0].parts}
     assert list(tables) == [
         "averages-adjective-perceived-gender", "averages-person-perceived-gender", "all-words"

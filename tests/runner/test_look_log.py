@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from invented import WIDTH, direction, fill_audit
+from invented import ENCODER, GENERATOR, OTHER_ENCODER, WIDTH, direction, fill_audit
 from portrayal.audit import AuditFolder, compact
 from portrayal.audit.repairing import repair
-from portrayal.findings import AnalysisSettings, Finding
-from portrayal.records import LookRecord, Prompt
+from portrayal.findings import AnalysisSettings, Finding, Results
+from portrayal.records import Identity, LookRecord, Prompt, digest
+from portrayal.report import write_report, write_tables
+from portrayal.report.first_screen import chosen
+from portrayal.runner import rename, retire
 from portrayal.runner.analysis import analyze
 from portrayal.runner.looks import Stage, counted_looks
-from portrayal.statistics import planned_looks, unplanned_looks
+from portrayal.sharing import card_text
+from portrayal.statistics import benjamini_hochberg, planned_looks, unplanned_looks
 from portrayal.studies import Study
 from portrayal.studies.axes import default_axes
 from portrayal.studies.reading import study_from_toml
@@ -28,6 +34,7 @@ template = "a photo of {a job}"
 [factors]
 job = ["nurse", "mechanic", "chef"]
 """
+LASTING = f" · {ENCODER.name} {ENCODER.digest[:6]}"
 SHARES = {"nurse": 0.9, "mechanic": 0.2, "chef": 0.5}
 
 
@@ -42,13 +49,32 @@ def showing(prompt: Prompt, seed: int) -> np.ndarray:
     return np.asarray(vector + 0.01 * rng.normal(size=WIDTH))
 
 
+def other_showing(prompt: Prompt, seed: int) -> np.ndarray:
+    return showing(prompt, seed + 1000)
+
+
 def look(audit: AuditFolder, images: int, **options: object) -> list[Finding]:
     fill_audit(audit, [study(images)], showing)
     return list(analyze(audit, **options).findings)  # type: ignore[arg-type]
 
 
-def with_test(findings: list[Finding]) -> Finding:
-    (found,) = [one for one in findings if one.p is not None]
+def look_by(
+    audit: AuditFolder, images: int, *encoders: Identity, **options: object
+) -> list[Finding]:
+    for encoder in encoders:
+        seen = showing if encoder is ENCODER else other_showing
+        fill_audit(audit, [study(images)], seen, encoder=encoder)
+    return list(analyze(audit, **options).findings)  # type: ignore[arg-type]
+
+
+def with_test(findings: list[Finding], measurer: str = "") -> Finding:
+    (found,) = [one for one in findings if one.p is not None and measurer in (one.measurer, "")]
+    return found
+
+
+def looks_of(findings: list[Finding], measurer: Identity = ENCODER) -> set[int]:
+    found = {one.look for one in findings if one.measurer.startswith(measurer.name)}
+    assert found
     return found
 
 
@@ -59,7 +85,7 @@ def test_one_look_says_nothing_about_looks(audit: AuditFolder) -> None:
     rows = audit.looks().df()
     assert len(rows) == len(found)
     spread = with_test(found)
-    (row,) = rows[rows.question == spread.question].to_dict("records")
+    (row,) = rows[rows.question == spread.question + LASTING].to_dict("records")
     assert (row["study"], row["p"], row["n"]) == ("jobs", spread.p, spread.n)
     assert row["estimate"] == pytest.approx(spread.estimate)
     assert row["images"] == 18
@@ -92,6 +118,146 @@ def test_more_images_are_a_further_look_that_every_finding_counts(audit: AuditFo
     assert third.look == 3
     assert third.p_looks is not None
     assert third.p_looks <= spread.p_looks
+
+
+def test_what_is_significant_at_one_look_and_not_over_all_is_nowhere_called_significant(
+    audit: AuditFolder,
+) -> None:
+    look(audit, 6)
+    found = with_test(look(audit, 8))
+    assert found.q is not None
+    assert found.q_looks is not None
+    assert found.q < 0.05 < found.q_looks
+    results = Results.read(audit)
+    assert found.verdict(results.level) == "no significant difference"
+    assert chosen(results) == []
+    page = write_report(audit).read_text()
+    assert "<h2>No significant difference was found</h2>" in page
+    assert "verdicts count all looks" in page
+    assert found.headline is not None
+    assert found.headline.claim not in page
+    card = card_text(results, images=24)
+    assert found.headline.otherwise in card
+    assert "| q | q, all looks |" in card
+    (table,) = [one for one in write_tables(audit, audit.tables_folder) if "findings" in one.name]
+    rows = pd.read_csv(table).set_index("question")
+    row = rows.loc[found.question]
+    assert row["verdict"] == "no significant difference"
+    assert row["q, all looks"] == pytest.approx(found.q_looks)
+
+
+def test_a_first_look_beside_second_ones_is_corrected_with_them(audit: AuditFolder) -> None:
+    look(audit, 6)
+    look(audit, 8)
+    other = study_from_toml(JOBS.replace("photo", "drawing"), source="o.toml", name="other")
+    fill_audit(audit, [other.with_images(12)], showing)
+    second, first = (one for one in analyze(audit).findings if one.p is not None)
+    if second.study == "other":
+        second, first = first, second
+    assert (second.look, first.look, first.p_looks) == (2, 1, None)
+    assert first.p is not None
+    assert second.p_looks is not None
+    both = benjamini_hochberg([second.p_looks, first.p])
+    assert [second.q_looks, first.q_looks] == pytest.approx(both.tolist())
+
+
+def test_a_further_measurer_begins_no_new_count(audit: AuditFolder) -> None:
+    first = with_test(look_by(audit, 6, ENCODER))
+    rows = len(audit.looks().df())
+    both = look_by(audit, 6, OTHER_ENCODER)
+    assert with_test(both, ENCODER.name).question == f"{first.question} · {ENCODER.name}"
+    assert {one.look for one in both} == {1}
+    assert len(audit.looks().df()) == 2 * rows  # of the other measurer's questions, no others
+    second = look_by(audit, 12, ENCODER, OTHER_ENCODER)
+    assert {one.look for one in second} == {2}
+    spread = with_test(second, ENCODER.name)
+    assert spread.p_looks == pytest.approx(unplanned_looks([first.p, spread.p], [18, 36]).p_value)
+    retire(audit, "measurer", OTHER_ENCODER.name, reason="not needed")
+    alone = list(analyze(audit).findings)
+    assert with_test(alone).question == first.question
+    assert {one.look for one in alone} == {2}
+    assert {one.look for one in look_by(audit, 20, ENCODER)} == {3}
+
+
+def test_a_measurer_of_the_same_name_begins_no_new_count(audit: AuditFolder) -> None:
+    look_by(audit, 6, ENCODER)
+    namesake = Identity("clip", ENCODER.name, {"logit_scale": 50.0})
+    found = look_by(audit, 12, ENCODER, namesake)
+    by_label = {one.measurer: one.look for one in found}
+    assert by_label == {f"{ENCODER.name} {ENCODER.digest[:6]}": 2,
+                        f"{ENCODER.name} {namesake.digest[:6]}": 1}  # fmt: skip
+
+
+def test_another_title_or_name_of_a_study_begins_no_new_count(audit: AuditFolder) -> None:
+    look(audit, 6)
+    titled = study(12).model_copy(update={"title": "Jobs", "question": "Who is shown?"})
+    fill_audit(audit, [titled], showing)
+    assert {one.look for one in analyze(audit).findings} == {2}
+    rename(audit, "jobs", "occupations", reason="a clearer name")
+    assert {one.look for one in analyze(audit).findings} == {2}
+
+
+def test_other_settings_on_the_same_images_are_no_look_and_give_their_own_p(
+    audit: AuditFolder,
+) -> None:
+    look(audit, 6)
+    first = with_test(look(audit, 12))
+    other = list(analyze(audit, settings=AnalysisSettings(resamples=99)).findings)
+    assert {one.look for one in other} == {2}
+    spread = with_test(other)
+    assert first.p is not None
+    assert spread.p is not None
+    assert spread.p > first.p
+    earlier = audit.looks().df().p.dropna().iloc[0]
+    assert spread.p_looks == pytest.approx(unplanned_looks([earlier, spread.p], [18, 36]).p_value)
+
+
+def with_looks_of_version_0_1(audit: AuditFolder, *shown: dict[int, str]) -> AuditFolder:
+    """Return an audit with its looks alone, by number of images named as findings were shown."""
+    old = AuditFolder.at(audit.path.parent / "old", GENERATOR)
+    titled = {name: study().as_dict()[name] for name in ("name", "title", "question")}
+    asked = digest({**study().wording(), **titled})
+    names = list(LookRecord.__dataclass_fields__)
+    rows = audit.looks().select(", ".join(names)).fetchall()
+    looks = [LookRecord(**dict(zip(names, row, strict=True))) for row in rows]
+    for endings in shown:
+        old.append_looks(
+            [
+                replace(one, asked=asked, question=one.question.replace(LASTING, ending))
+                for one in looks
+                for images, ending in endings.items()
+                if one.images == 3 * images
+            ]
+        )
+    return old
+
+
+@pytest.mark.parametrize("measurers", [(ENCODER,), (ENCODER, OTHER_ENCODER)])
+def test_looks_stored_under_the_names_of_version_0_1_count(
+    audit: AuditFolder, measurers: tuple[Identity, ...]
+) -> None:
+    first = with_test(look_by(audit, 6, ENCODER))
+    old = with_looks_of_version_0_1(audit, {6: ""})
+    assert looks_of(look_by(old, 6, *measurers)) == {1}
+    found = look_by(old, 12, *measurers)
+    assert looks_of(found) == {2}
+    spread = with_test(found, ENCODER.name)
+    assert spread.p_looks == pytest.approx(unplanned_looks([first.p, spread.p], [18, 36]).p_value)
+    third = look_by(old, 20, ENCODER, OTHER_ENCODER)
+    assert looks_of(third) == {3}
+    assert looks_of(third, OTHER_ENCODER) == {3 if OTHER_ENCODER in measurers else 1}
+
+
+def test_looks_of_version_0_1_before_and_after_a_further_measurer_are_one_count(
+    audit: AuditFolder,
+) -> None:
+    look_by(audit, 6, ENCODER)
+    look_by(audit, 12, ENCODER)
+    named = f" · {ENCODER.name}"
+    old = with_looks_of_version_0_1(audit, {6: ""}, {6: named, 12: named})
+    found = look_by(old, 20, ENCODER, OTHER_ENCODER)
+    assert looks_of(found) == {3}
+    assert looks_of(found, OTHER_ENCODER) == {1}
 
 
 def test_another_wording_is_another_question(audit: AuditFolder) -> None:

@@ -127,9 +127,22 @@ def read_results(audit: Path) -> dict[str, Any]:
 
 
 def write_report(audit: Path, html: str, name: str = "index") -> Path:
-    """Replace report/index.html, or another page beside it."""
-    write_text(report_file(audit, name), html)
-    return report_file(audit, name)
+    """Replace report/index.html, or another page beside it; it says which results it shows."""
+    file = report_file(audit, name)
+    write_text(file, f"{html.rstrip()}\n{_shown_results(audit)}")
+    return file
+
+
+def report_is_current(audit: Path) -> bool:
+    """Tell whether the report was written from results.json as it is."""
+    page = report_file(audit)
+    return page.exists() and page.read_bytes().endswith(_shown_results(audit).encode())
+
+
+def _shown_results(audit: Path) -> str:
+    file = results_file(audit)
+    known = hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else "none"
+    return f"<!-- results.json: sha256 {known} -->\n"
 
 
 def read_json(file: Path) -> dict[str, Any]:

@@ -528,6 +528,11 @@ class AuditFolder:
         return self.report_file.exists()
 
     @property
+    def report_is_current(self) -> bool:
+        """Whether the report was written from results.json as it is."""
+        return documents.report_is_current(self.path)
+
+    @property
     def figures_folder(self) -> Path:
         """Where the report's figures go as files."""
         return self.report_file.parent / "figures"

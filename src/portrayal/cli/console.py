@@ -187,10 +187,12 @@ def _estimates(found: Sequence[Finding]) -> None:
     rows = []
     for one in found[:MOST_LINES]:
         form = form_of(one.statistic)
-        ends = interval(one.low, one.high, form=form)
+        ends = interval(*one.deciding_interval, form=form)
         rows.append((one.asked, form(one.estimate), ends, counted(one.n, one.n_of)))
     numbers_table((), rows)
     _left_out(len(found))
+    if any(one.low_looks is not None for one in found):
+        told("Intervals count all looks.", "dim", 2)
 
 
 _INTERVAL = "95% CI"

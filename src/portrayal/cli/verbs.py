@@ -295,7 +295,7 @@ def analyze(
         return
     console.findings(results, quoted(folder))
     say_unused(results)
-    if session.opened().has_report:
+    if session.opened().has_report and not session.opened().report_is_current:
         console.say(f"the report is out of date; run: portrayal report {folder}")
 
 

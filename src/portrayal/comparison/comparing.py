@@ -107,9 +107,9 @@ def _estimates(
         return
     for matched in common.studies:
         name = matched.study.name
-        theirs = {one.question: one for one in second.results.findings_of(name)}
+        theirs = {(one.topic, one.measurer): one for one in second.results.findings_of(name)}
         for own in first.results.findings_of(name):
-            other = theirs.get(own.question)
+            other = theirs.get((own.topic, own.measurer))
             if other is None or not _comparable(own, other):
                 continue
             asked = ModelDifference(

@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from scipy import stats
-
 from portrayal.decisions.needed import data_to_decide
 from portrayal.decisions.rules import Rule
 from portrayal.decisions.verdicts import ItemVerdict, RuleItem, RuleVerdict
 from portrayal.errors import RuleError
 from portrayal.findings import MOST_CONFIDENCE, counted, form_of
 from portrayal.numbers import between, interval, number
+from portrayal.statistics import Interval, widen_interval
 
 ItemsAt = Callable[[float], Sequence[RuleItem]]
 """Returns the numbers of a rule with intervals of a confidence, the same ones in the same order."""
@@ -64,15 +63,23 @@ def _verdict(
         told += f", {counted(item.n, item.n_of)}"
     limits = _limits(rule)
     if _is_inside(rule, item):
-        bounds = between(item.low, item.high, confidence, form=form)
+        bounds = _bounds(rule, item, confidence)
         return ItemVerdict(item, "pass", f"{told}, {bounds}: inside {limits}")
     if strict.low is not None and strict.high is not None and _lies_outside(rule, strict):
-        bounds = between(strict.low, strict.high, round(corrected, 4), form=form)
+        bounds = _bounds(rule, strict, round(corrected, 4))
         return ItemVerdict(strict, "fail", f"{told}, {bounds}: outside {limits}")
     needed, words = data_to_decide(rule, item, strict, (confidence, corrected))
-    bounds = between(item.low, item.high, confidence, form=form)
+    bounds = _bounds(rule, item, confidence)
     why = f"{told}, {bounds}: crosses the limit of {_crossed(rule, item)}; {words}"
     return ItemVerdict(item, "not enough data", why, needed)
+
+
+def _bounds(rule: Rule, item: RuleItem, confidence: float) -> str:
+    assert item.low is not None
+    assert item.high is not None
+    form = form_of("share") if rule.is_share else number
+    ends = between(item.low, item.high, confidence, form=form)
+    return ends if item.looks == 1 else f"{ends} counting {item.looks} looks"
 
 
 def _limits(rule: Rule) -> str:
@@ -116,10 +123,8 @@ def _is_outside(rule: Rule, estimate: float | None) -> bool:
 
 
 def _widened(item: RuleItem, reached: float, wanted: float) -> RuleItem:
-    """Stretch an interval to a confidence beyond that of any analysis, as a normal one would be."""
-    if reached >= wanted or item.estimate is None or item.low is None or item.high is None:
+    """Stretch an interval to a confidence beyond that of any analysis."""
+    if item.estimate is None or item.low is None or item.high is None:
         return item
-    factor = float(stats.norm.ppf((1 + wanted) / 2) / stats.norm.ppf((1 + reached) / 2))
-    low = item.estimate - factor * (item.estimate - item.low)
-    high = item.estimate + factor * (item.high - item.estimate)
+    low, high = widen_interval(Interval(item.low, item.high), item.estimate, reached, wanted)
     return replace(item, low=low, high=high if math.isfinite(high) else math.inf)

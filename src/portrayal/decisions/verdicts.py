@@ -26,6 +26,7 @@ class RuleItem:
         n_of: What n counts.
         unit: What varies by chance: "image", "prompt", ...
         reason: Why there is no number; "" where there is one.
+        looks: How many looks at it the interval counts.
     """
 
     subject: str
@@ -36,6 +37,7 @@ class RuleItem:
     n_of: str = "image"
     unit: str = "image"
     reason: str = ""
+    looks: int = 1
 
 
 @dataclass(frozen=True, slots=True)

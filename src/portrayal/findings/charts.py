@@ -8,8 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from portrayal.findings.drawing import ACCENT, INK, MUTED, WARM, by_group, labelled, zero_line
-from portrayal.findings.finding import Finding
+from portrayal.findings.finding import Finding, counts_looks
 from portrayal.findings.parts import FOREST, Distribution, Shares
+from portrayal.numbers import Q_OF_ALL_LOOKS
 
 MOST_POINTS = 5_000
 """Images of one figure that are drawn; of more, a sample. The quartiles' table counts all."""
@@ -20,13 +21,16 @@ def forest(findings: Sequence[Finding], *, level: float, axis: str = "estimate")
 
     Args:
         findings: What to draw.
-        level: Findings with a q below it stand out.
+        level: Findings that are significant at it stand out.
         axis: The axis's title.
     """
     import altair as alt
 
     shown = [
-        {**{name: getattr(one, name) for name in FOREST}, "clear": one.is_clear(level)}
+        {
+            **{name: getattr(one, name) for name in (*FOREST, "q_looks")},
+            "clear": one.is_clear(level),
+        }
         for one in findings
         if one.estimate is not None
     ]
@@ -37,6 +41,8 @@ def forest(findings: Sequence[Finding], *, level: float, axis: str = "estimate")
     tooltip = [alt.Tooltip("question:N")] + [
         alt.Tooltip(f"{column}:Q", format=".3f") for column in ("estimate", "low", "high", "p", "q")
     ]
+    if counts_looks(findings):
+        tooltip.append(alt.Tooltip("q_looks:Q", format=".3f", title=Q_OF_ALL_LOOKS))
     x = alt.X("low:Q", title=axis)
     return alt.layer(
         zero_line(),

@@ -31,7 +31,7 @@ from portrayal.findings.vectors import (
     usable_rows,
 )
 from portrayal.measurers import Labels, is_valid, validity
-from portrayal.raters import has_votes, raters_identity
+from portrayal.raters import RATERS, has_votes, raters_identity
 from portrayal.records import Identity, Prompt
 from portrayal.statistics import PickedRows, Rule
 from portrayal.studies import Axis
@@ -442,9 +442,15 @@ def _usable(audit: AuditFolder) -> list[Identity]:
 def measurer_names(identities: Sequence[Identity]) -> list[str]:
     """Return what measurers are called: by name, and by identity where names are the same."""
     counts = Counter(one.name for one in identities)
-    return [
-        one.name if counts[one.name] == 1 else f"{one.name} {one.digest[:6]}" for one in identities
-    ]
+    return [one.name if counts[one.name] == 1 else lasting_name(one) for one in identities]
+
+
+def lasting_name(identity: Identity) -> str:
+    """Return a measurer's name that stays the same whatever else measures, unlike its label.
+
+    The identity of an audit's raters depends on what else measures, and there is one of them.
+    """
+    return identity.name if identity.kind == RATERS else f"{identity.name} {identity.digest[:6]}"
 
 
 def _total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

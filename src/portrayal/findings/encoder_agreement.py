@@ -117,7 +117,7 @@ def audit_agreement(results: Sequence[StudyResult], encoders: Sequence[str]) -> 
         encoder = finding.measurer
         if not encoder or finding.estimate is None:
             continue
-        question = f"{finding.study}: {finding.question.removesuffix(f' · {encoder}')}"
+        question = f"{finding.study}: {finding.topic}"
         by_encoder = answers.setdefault(finding.statistic, {}).setdefault(encoder, {})
         by_encoder[question] = finding.estimate
     rows = [

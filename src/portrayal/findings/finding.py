@@ -46,7 +46,8 @@ class Finding(Plain):
         details: More numbers, by kind of study; as the measurer labelled, before any correction.
         look: Which look at the question this is; images were added since the one before.
         p_looks: p when all looks are counted; None where this is the only look, or without a test.
-        q_looks: The same, corrected over all tests of the audit.
+        q_looks: p corrected over all tests of the audit, all looks at each of them counted; None
+            where no question of the audit was looked at several times, or without a test.
         low_looks: Lower bound of the interval that holds along with those of all planned looks.
         high_looks: Upper bound.
         headline: The finding in one line, with what it rests on; None where it needs none.
@@ -99,9 +100,21 @@ class Finding(Plain):
         labels = FindingLabels.unchecked(scale, self.low, self.high, tuple(units))
         return replace(self, labels=labels)
 
+    @property
+    def deciding_q(self) -> float | None:
+        """The q that decides: where questions were looked at several times, that of all looks."""
+        return self.q if self.q_looks is None else self.q_looks
+
+    @property
+    def deciding_interval(self) -> tuple[float | None, float | None]:
+        """The interval that decides: the one that counts all looks, where there is one."""
+        if self.low_looks is None or self.high_looks is None:
+            return self.low, self.high
+        return self.low_looks, self.high_looks
+
     def is_clear(self, level: float) -> bool:
-        """Tell whether it is significant after correction; without a test it is not."""
-        return self.q is not None and self.q < level
+        """Tell whether it is significant after correction, all looks counted; untested is not."""
+        return self.deciding_q is not None and self.deciding_q < level
 
     def with_headline(self, headline: Headline) -> Finding:
         """Return the finding with its headline; one without an answer has none."""
@@ -111,7 +124,7 @@ class Finding(Plain):
         """Return what became of the question; a lack of data is never the same as a null."""
         if self.estimate is None:
             return "not enough data"
-        if self.q is None:
+        if self.deciding_q is None:
             return "not tested"
         return "significant" if self.is_clear(level) else "no significant difference"
 
@@ -122,6 +135,11 @@ class Finding(Plain):
         A share is that of "women" rather than of "woman".
         """
         return re.sub(r"(?<=share of )\w+", lambda found: plural(found[0]), self.question)
+
+    @property
+    def topic(self) -> str:
+        """The question whoever measured; `question` names the measurer where there are several."""
+        return self.question.replace(f" · {self.measurer}", "") if self.measurer else self.question
 
     def conclusion(self, level: float) -> str:
         """Return the finding in one line, as its verdict allows."""
@@ -150,18 +168,31 @@ class Finding(Plain):
             told.append(between(self.low, self.high, confidence, form=form))
         if self.q is not None:
             told.append(p_in_words("q", self.q))
+        looks = []
         if self.low_looks is not None and self.high_looks is not None:
-            ends = between(self.low_looks, self.high_looks, confidence, form=form)
-            told.append(f"counting all looks {ends}")
+            looks.append(between(self.low_looks, self.high_looks, confidence, form=form))
         if self.q_looks is not None:
-            told.append(f"counting all looks {p_in_words('q', self.q_looks)}")
+            looks.append(p_in_words("q", self.q_looks))
+        numbers = ", ".join(told)
+        if looks:
+            numbers += f"; counting all looks {', '.join(looks)}"
         missing = f", {count(self.n_missing)} missing" if self.n_missing else ""
         only = ""
         if self.q is not None and self.unit == "image":
             only = "; applies to these prompts only"
         elif self.q is not None and self.unit == "prompt" and explained:
             only = "; generalises to similar prompts"
-        return f"{', '.join(told)}; {counted(self.n, self.n_of)}{missing}{only}".removeprefix("; ")
+        return f"{numbers}; {counted(self.n, self.n_of)}{missing}{only}".removeprefix("; ")
+
+
+LOOKS_NOTE = (
+    "Questions were analyzed several times while images were added; verdicts count all looks."
+)
+
+
+def counts_looks(findings: Iterable[Finding]) -> bool:
+    """Tell whether verdicts count several looks: tables then have a column `Q_OF_ALL_LOOKS`."""
+    return any(one.q_looks is not None for one in findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-from portrayal.findings.finding import Finding
+from portrayal.findings.finding import Finding, counts_looks
+from portrayal.numbers import Q_OF_ALL_LOOKS
 from portrayal.records import Plain, plain
 
 Side = Literal["training", "generated"]
@@ -102,9 +103,13 @@ class Forest(Part):
         return [by_question[question] for question in self.questions]
 
     def as_table(self, findings: Collection[Finding] = ()) -> DataTable:
-        """Return estimates, intervals, p and q."""
-        rows = [[getattr(one, name) for name in FOREST] for one in self.among(findings)]
-        return DataTable(self.name, self.title, FOREST, rows, note=self.note)
+        """Return estimates, intervals, p and q; also that of all looks where there were several."""
+        shown, columns = self.among(findings), [*FOREST]
+        rows = [[getattr(one, name) for name in FOREST] for one in shown]
+        if counts_looks(shown):
+            columns.append(Q_OF_ALL_LOOKS)
+            rows = [[*row, one.q_looks] for row, one in zip(rows, shown, strict=True)]
+        return DataTable(self.name, self.title, columns, rows, note=self.note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,18 +132,13 @@ def _same(finding: Finding, variants: Sequence[Sequence[Finding]]) -> list[Findi
 
 
 def _other_measurers(finding: Finding, findings: Sequence[Finding]) -> list[Finding]:
-    asked = _without_measurer(finding)
     return [
         one
         for one in findings
         if one.measurer != finding.measurer
         and one.statistic == finding.statistic
-        and _without_measurer(one) == asked
+        and one.topic == finding.topic
     ]
-
-
-def _without_measurer(finding: Finding) -> str:
-    return finding.question.replace(f" · {finding.measurer}", "") if finding.measurer else ""
 
 
 def _row(finding: Finding, over: str, others: Sequence[Finding], alpha: float) -> RobustnessRow:

@@ -89,7 +89,7 @@ def chosen(results: Results) -> list[Finding]:
 
 def _rank(finding: Finding) -> tuple[float, float]:
     magnitude = finding.headline.magnitude if finding.headline else 0.0
-    return -magnitude, finding.q or 0.0
+    return -magnitude, finding.deciding_q or 0.0
 
 
 def cards(results: Results, evidence: Evidence) -> list[Card]:

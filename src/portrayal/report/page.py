@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from portrayal.audit import AuditFolder, harmless, quoted
 from portrayal.findings import (
+    LOOKS_NOTE,
     DataTable,
     Distribution,
     Finding,
@@ -24,6 +25,7 @@ from portrayal.findings import (
     Verdict,
     capital,
     counted,
+    counts_looks,
     form_of,
 )
 from portrayal.generators import notice
@@ -173,13 +175,14 @@ def _rules(results: Results) -> list[LabelRule]:
 
 def _methods(results: Results, counts: Mapping[str, int]) -> str:
     settings = results.settings
+    looks = f" {LOOKS_NOTE}" if counts_looks(results.findings) else ""
     return (
         f"{counts['ok']:,} images of {results.generator.name} (revision "
         f"{results.generator.digest}) were analyzed with portrayal {results.portrayal}. Labels "
         f"come from {', '.join(f'{one.kind} {one.name}' for one in results.measurers)}. Intervals "
         f"are {100 * settings.confidence:g}% confidence intervals; tests are two-sided unless "
         f"said otherwise, and q is p after Benjamini–Hochberg over all tests of the audit. Images "
-        "without a label are counted beside n and never scored."
+        f"without a label are counted beside n and never scored.{looks}"
     )
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from portrayal.audit import AuditFolder, harmless, write_text
 from portrayal.errors import PortrayalError, one_of
-from portrayal.findings import DataTable, Results, Sides, form_of
-from portrayal.numbers import cells, with_minus
+from portrayal.findings import DataTable, Results, Sides, counts_looks, form_of
+from portrayal.numbers import Q_OF_ALL_LOOKS, cells, with_minus
 from portrayal.report.files import stem_of
 
 TABLE_FORMATS = {"csv": "csv", "latex": "tex", "markdown": "md"}
@@ -64,6 +64,8 @@ def _tables(results: Results, *, exact: bool) -> Iterator[tuple[str, DataTable]]
 
 def _findings(results: Results, *, exact: bool) -> DataTable:
     """Return all findings, one row each; unless exact, shares as percentages and others rounded."""
+    several = counts_looks(results.findings)
+    columns = [*FINDINGS, *([Q_OF_ALL_LOOKS] if several else [])]
     rows = []
     for one in results.findings:
         form = form_of(one.statistic)
@@ -73,9 +75,9 @@ def _findings(results: Results, *, exact: bool) -> DataTable:
         question = one.question if exact else one.asked
         rows.append(
             [question, one.statistic, *numbers, one.p, one.q, one.n, one.n_missing,
-             one.verdict(results.level)]
+             one.verdict(results.level), *([one.q_looks] if several else [])]
         )  # fmt: skip
-    return DataTable("findings", "Findings", FINDINGS, rows)
+    return DataTable("findings", "Findings", columns, rows)
 
 
 def _csv(table: DataTable) -> str:

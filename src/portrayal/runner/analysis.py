@@ -43,9 +43,9 @@ from portrayal.findings import (
 from portrayal.kinds import kind_of
 from portrayal.raters import RATERS
 from portrayal.records import Identity, plain
+from portrayal.runner.look_log import SeenImages
 from portrayal.runner.looks import (
     Seen,
-    SeenImages,
     Stage,
     look_remark,
     with_corrected_looks,
@@ -78,8 +78,8 @@ def analyze(
         studies: Which studies; None: all that were asked of it.
         settings: How.
         planned: The planned looks that this is, by study.
-        bounds: Whether studies of planned looks also get intervals that hold along with those of
-            all other looks.
+        bounds: Whether findings that were looked at several times also get intervals that hold
+            along with those of all other looks; with planned looks those of their studies only.
         keep: Whether to store results and looks; False: the audit stays as it is.
 
     Raises:
@@ -119,9 +119,8 @@ def analyze(
         answer = replace(answer, notes=[*answer.notes, *left_out])
         sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
         stage = (planned or {}).get(study.name)
-        wanted = bounds and stage is not None
-        images = {one.label: SeenImages.of(one) for one in data}
-        seen.append(Seen(study, images, sides[-1].added_to(answer), stage, wanted))
+        wanted = bounds and (stage is not None or planned is None)
+        seen.append(Seen(study, SeenImages.of(data), sides[-1].added_to(answer), stage, wanted))
 
     def again(study: Study, confidence: float) -> StudyResult:
         data = _data(study, shared, seen_by, quality)

@@ -125,7 +125,7 @@ class _Numbers:
 
     def _analyzed(self, confidence: float) -> Results:
         settings = replace(self._settings, confidence=confidence)
-        return analyze(self._audit, settings=settings, keep=False)
+        return analyze(self._audit, settings=settings, bounds=True, keep=False)
 
     def _compared(self, confidence: float) -> Sequence[ModelDifference]:
         if self._baseline is None:
@@ -138,7 +138,10 @@ def _of_finding(one: Finding) -> RuleItem:
     level = str(one.details.get("level") or one.question)
     subject = f"{one.study}: {level} ({one.measurer})" if one.measurer else f"{one.study}: {level}"
     subject = subject if one.details.get("level") else f"{one.study}: {one.question}"
-    return RuleItem(subject, one.estimate, one.low, one.high, one.n, one.n_of, one.unit, one.reason)
+    looks = 1 if one.low_looks is None else one.look
+    return RuleItem(
+        subject, one.estimate, *one.deciding_interval, one.n, one.n_of, one.unit, one.reason, looks
+    )
 
 
 def _of_difference(one: ModelDifference) -> RuleItem:

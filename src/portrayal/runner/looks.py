@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from portrayal.audit import AuditFolder
 from portrayal.findings import (
     MOST_CONFIDENCE,
     AnalysisSettings,
     Finding,
-    StudyData,
     StudyResult,
 )
 from portrayal.numbers import p_in_words
-from portrayal.records import LookRecord, digest
+from portrayal.records import LookRecord
+from portrayal.runner.look_log import History, LookLog, SeenImages
 from portrayal.statistics import (
     Interval,
     LooksResult,
     benjamini_hochberg,
     planned_looks,
     unplanned_looks,
+    widen_interval,
 )
 from portrayal.studies import Study
 
@@ -39,26 +39,12 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenImages:
-    """Which images an answer rests on, and how many."""
-
-    digest: str
-    count: int
-
-    @classmethod
-    def of(cls, data: StudyData) -> SeenImages:
-        """Return the usable images of a study as one measurer saw them."""
-        keys = sorted(key for usable in data.usable.values() for key in usable.keys)
-        return cls(hashlib.sha256("".join(keys).encode()).hexdigest()[:16], len(keys))
-
-
-@dataclass(frozen=True, slots=True)
 class Seen:
     """A study with its answer, and the images that the answer rests on.
 
     Attributes:
         study: The study.
-        images: Its images, for each measurer by its label.
+        images: Its images; see `SeenImages.of`.
         result: Its answer.
         stage: The planned look that this is; None: not a planned one.
         bounds: Whether intervals are wanted that hold along with those of all other looks.
@@ -93,20 +79,22 @@ def with_looks(
         number of looks and what these leave of p.
     """
     alpha = 1 - settings.confidence
-    known = _stored(audit)
+    log = LookLog(audit)
     new: list[LookRecord] = []
     done = []
     for one in seen:
-        histories = _histories(one, known)
+        histories = {
+            finding.question: _planned(log.history(one.study, finding, one.images), one.stage)
+            for finding in one.result.findings
+        }
         bounds = _bounds(one, histories, alpha, again)
         findings = []
         for finding in one.result.findings:
             history = histories[finding.question]
             low, high = bounds.get(finding.question, (None, None))
-            if history.is_new:
-                history.looks[-1] = replace(history.looks[-1], low=low, high=high)
-                new.append(history.looks[-1])
-            findings.append(_counted(finding, history.looks, alpha))
+            last = replace(history.looks[-1], low=low, high=high)
+            new += [*history.renamed, *([last] if history.is_new else [])]
+            findings.append(_counted(finding, [*history.looks[:-1], last], alpha))
         done.append(replace(one.result, findings=findings))
     if keep:
         audit.append_looks(new)
@@ -114,24 +102,30 @@ def with_looks(
 
 
 def with_corrected_looks(results: Sequence[StudyResult]) -> list[StudyResult]:
-    """Fill in q of what all looks leave of p: Benjamini-Hochberg over all tests of the audit."""
+    """Fill in q of what all looks leave of p: Benjamini-Hochberg over all tests of the audit.
+
+    Every test has one as soon as one was looked at several times: they are one family.
+    """
     tested = [one for result in results for one in result.findings if one.p is not None]
     if not any(one.p_looks is not None for one in tested):
         return list(results)
     p_values = [float(one.p or 0) if one.p_looks is None else one.p_looks for one in tested]
-    q_values = dict(zip(map(id, tested), benjamini_hochberg(p_values), strict=True))
+    q_values = dict(zip(map(id, tested), benjamini_hochberg(p_values).tolist(), strict=True))
     return [
-        replace(result, findings=[_with_q(one, q_values.get(id(one))) for one in result.findings])
+        replace(
+            result,
+            findings=[replace(one, q_looks=q_values.get(id(one))) for one in result.findings],
+        )
         for result in results
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _History:
-    """The looks at one question, this one included; `is_new`: it is not stored yet."""
-
-    looks: list[LookRecord]
-    is_new: bool
+def _planned(history: History, stage: Stage | None) -> History:
+    """Return the looks with this one as a planned one, where it is new and was planned."""
+    if stage is None or not history.is_new:
+        return history
+    last = replace(history.looks[-1], stage=stage.images, maximum=stage.maximum)
+    return replace(history, looks=[*history.looks[:-1], last])
 
 
 def counted_looks(looks: Sequence[LookRecord], alpha: float) -> LooksResult:
@@ -177,12 +171,6 @@ def _counted(finding: Finding, looks: Sequence[LookRecord], alpha: float) -> Fin
     )  # a NaN becomes None
 
 
-def _with_q(finding: Finding, q: float | None) -> Finding:
-    if finding.p_looks is None or q is None:
-        return finding
-    return replace(finding, q_looks=float(q))
-
-
 def look_remark(finding: Finding) -> str:
     """Say in a sentence which look at the question this is, and what all looks leave of p."""
     if finding.look < 2:
@@ -196,52 +184,27 @@ def look_remark(finding: Finding) -> str:
 
 
 def _bounds(
-    seen: Seen, histories: Mapping[str, _History], alpha: float, again: Recompute
+    seen: Seen, histories: Mapping[str, History], alpha: float, again: Recompute
 ) -> dict[str, Interval]:
-    """Return the intervals at the level of this look, by question."""
-    if not seen.bounds:
-        return {}
-    levels = {counted_looks(one.looks, alpha).level for one in histories.values()}
+    """Return the intervals at the level of this look, by question.
+
+    For questions of several looks, or of a planned one. Also where those of this look are stored:
+    settings may differ.
+    """
+    counted = {
+        question: counted_looks(one.looks, alpha).level
+        for question, one in histories.items()
+        if len(one.looks) > 1 or one.looks[-1].maximum is not None
+    }
+    stored = any(one.looks[-1].low is not None for one in histories.values())
     found: dict[str, Interval] = {}
-    for level in levels:
-        if 1 - level > MOST_CONFIDENCE:
-            continue
-        for finding in again(seen.study, 1 - level).findings:
-            looks = histories[finding.question].looks
-            own = counted_looks(looks, alpha).level == level
-            if own and finding.low is not None and finding.high is not None:
-                found[finding.question] = Interval(finding.low, finding.high)
-    return found
-
-
-def _histories(
-    seen: Seen, known: Mapping[tuple[str, str, str], list[LookRecord]]
-) -> dict[str, _History]:
-    asked = digest(seen.study.wording())
-    every = SeenImages(
-        digest([one.digest for one in seen.images.values()]),
-        sum(one.count for one in seen.images.values()),
-    )
-    found = {}
-    for finding in seen.result.findings:
-        images = seen.images.get(finding.measurer, every)
-        look = LookRecord(
-            finding.study, asked, finding.question, images.digest, finding.estimate, finding.p,
-            finding.n, images.count,
-        )  # fmt: skip
-        if seen.stage is not None:
-            look = replace(look, stage=seen.stage.images, maximum=seen.stage.maximum)
-        before = known.get((look.study, asked, look.question), [])
-        same = [i for i, one in enumerate(before) if one.key == look.key]
-        looks = before[: same[0] + 1] if same else [*before, look]
-        found[finding.question] = _History(looks, is_new=not same)
-    return found
-
-
-def _stored(audit: AuditFolder) -> dict[tuple[str, str, str], list[LookRecord]]:
-    names = [one.name for one in fields(LookRecord)]
-    found: dict[tuple[str, str, str], list[LookRecord]] = {}
-    for row in audit.looks().select(", ".join(names)).fetchall():
-        look = LookRecord(**dict(zip(names, row, strict=True)))
-        found.setdefault((look.study, look.asked, look.question), []).append(look)
+    for level in sorted(set(counted.values())) if seen.bounds or stored else ():
+        reached = min(1 - level, MOST_CONFIDENCE)
+        for finding in again(seen.study, reached).findings:
+            if counted.get(finding.question) != level or finding.estimate is None:
+                continue
+            if finding.low is not None and finding.high is not None:
+                found[finding.question] = widen_interval(
+                    Interval(finding.low, finding.high), finding.estimate, reached, 1 - level
+                )
     return found

@@ -71,7 +71,7 @@ class Until:
     def is_answered(self, finding: Finding, level: float) -> bool:
         """Tell whether a finding is answered, all looks counted."""
         if self.width is None:
-            return finding.q_looks is not None and finding.q_looks < level
+            return finding.q_looks is not None and finding.is_clear(level)
         if finding.low_looks is None or finding.high_looks is None:
             return False
         return finding.high_looks - finding.low_looks <= self.width
@@ -276,6 +276,6 @@ def _named(finding: Finding) -> dict[str, object]:
 
 
 def _listed(findings: Sequence[Finding], most: int = 3) -> str:
-    names = [one.question for one in findings[:most]]
+    names = [one.asked for one in findings[:most]]
     more = len(findings) - len(names)
     return "; ".join(names) + (f"; and {more} more" if more else "")

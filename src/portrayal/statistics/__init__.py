@@ -118,6 +118,7 @@ from portrayal.statistics.intervals import (
     Interval,
     cluster_bootstrap,
     share_interval,
+    widen_interval,
 )
 from portrayal.statistics.label_errors import NOT_ASKED, LabelDraws, draw_labels
 from portrayal.statistics.leaning import LeaningResult, leaning_change
@@ -286,6 +287,7 @@ __all__ = [
     "spent_share",
     "target_distance",
     "unplanned_looks",
+    "widen_interval",
     "without_error",
     "word_influence",
 ]

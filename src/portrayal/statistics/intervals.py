@@ -38,6 +38,28 @@ class Interval(NamedTuple):
 UNKNOWN = Interval(math.nan, math.nan)
 
 
+def widen_interval(bounds: Interval, value: float, confidence: float, wanted: float) -> Interval:
+    """Return an interval at a higher confidence, widen_interval as a normal one would be.
+
+    For confidences at which an interval cannot be computed: tails of a bootstrap are short. The
+    same interval where no more is wanted than there is.
+
+    Args:
+        bounds: The interval.
+        value: The estimate inside it.
+        confidence: Of the interval.
+        wanted: Of the one to be returned.
+
+    >>> low, high = widen_interval(Interval(0.0, 2.0), 1.0, 0.95, 0.99)
+    >>> round(low, 2), round(high, 2)
+    (-0.31, 2.31)
+    """
+    if confidence >= wanted:
+        return bounds
+    factor = float(stats.norm.ppf((1 + wanted) / 2) / stats.norm.ppf((1 + confidence) / 2))
+    return Interval(value - factor * (value - bounds.low), value + factor * (bounds.high - value))
+
+
 def share_interval(
     successes: int, n: int, *, confidence: float = 0.95, method: ShareMethod = "wilson"
 ) -> Interval:

@@ -188,9 +188,10 @@ class Study(StudyPart, ABC):
         return self.model_copy(update={name: getattr(before, name) for name in self.sizes})
 
     def wording(self) -> dict[str, Any]:
-        """Return what is asked, whatever the amounts; two studies that differ in it are two."""
-        amounts = {*self.amounts, *self.sizes, "published", "notes", "citation"}
-        return {name: value for name, value in self.as_dict().items() if name not in amounts}
+        """Return what is asked, whatever the amounts and titles; two that differ in it are two."""
+        left_out = {*self.amounts, *self.sizes, "name", "title", "question"}
+        left_out |= {"published", "notes", "citation"}
+        return {name: value for name, value in self.as_dict().items() if name not in left_out}
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy, which `study_from_dict` reads."""

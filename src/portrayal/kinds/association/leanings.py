@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from portrayal.errors import StatisticsError
-from portrayal.findings import Finding, FloatArray, capital
+from portrayal.findings import Finding, FloatArray
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.view import Poles, View
 from portrayal.numbers import number
@@ -57,7 +55,7 @@ def concept_finding(view: View, concept: ConceptImages, poles: Poles, *, tested:
         p=result.p_value if tested else None,
         n=result.n,
         n_missing=concept.n_missing,
-        sentence=_sentence(view, concept, poles, result),
+        sentence=_sentence(concept, poles, result),
     )
 
 
@@ -128,15 +126,8 @@ def vector_findings(view: View, concept: ConceptImages) -> list[Finding]:
     ]
 
 
-def _sentence(
-    view: View, concept: ConceptImages, poles: Poles, result: SingleAssociationResult
-) -> str:
+def _sentence(concept: ConceptImages, poles: Poles, result: SingleAssociationResult) -> str:
     first, second = poles.first, poles.second
     near, far = (first, second) if result.score >= 0 else (second, first)
-    alpha = 1 - view.settings.confidence
-    p = result.p_value
-    if math.isfinite(p) and p >= alpha:
-        start = f"no significant difference: images of {concept.name} are closer to {near}"
-    else:
-        start = f"images of {concept.name} are closer to {near} than to {far}"
-    return f"{capital(start)} by {number(abs(result.score))} in mean cosine."
+    closer = f"Images of {concept.name} are closer to {near} than to {far}"
+    return f"{closer} by {number(abs(result.score))} in mean cosine."

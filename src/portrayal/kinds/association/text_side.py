@@ -106,13 +106,12 @@ def amplification_finding(view: View, arrows: Arrows | None) -> Finding | None:
     p = sign_flip_p(grown, resamples=settings.resamples, rng=rng)
     details = {"grow": int((grown > 0).sum()), "change_direction": switched}
     more = "further than" if mean >= 0 else "less far than"
-    clear = "" if p < 1 - settings.confidence else "no clear answer: "
     return view.asked(question, AMPLIFICATION, unit="concept", details=details).answered(
         mean,
         (mean - half, mean + half),
         p=p,
         **counts,
-        sentence=f"Over {counted(len(rows), 'concept')}, {clear}images lean {more} their prompts' "
+        sentence=f"Over {counted(len(rows), 'concept')}, images lean {more} their prompts' "
         f"texts by {number(abs(mean))} on average; {details['grow']} "
         f"grow, {switched} change direction.",
     )

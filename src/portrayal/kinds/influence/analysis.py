@@ -45,6 +45,7 @@ from portrayal.kinds.influence.tables import (
 from portrayal.kinds.influence.word_averages import MeanInfluence, factor_averages
 from portrayal.kinds.influence.word_scores import PromptScores, WordScore, WordScores, score_prompt
 from portrayal.kinds.influence.word_sets import count_prompt, seen_on_axis
+from portrayal.numbers import number
 from portrayal.records import Identity
 from portrayal.studies import NOBODY, Axis
 
@@ -194,8 +195,8 @@ def _parts(view: _View) -> Iterator[Part]:
         factors = dict.fromkeys(one.factor for found in averages.values() for one in found)
         for factor in factors:
             yield averages_part(factor, averages, view.answers, where)
-    for number, scores in enumerate(view.scores if few else ()):
-        named = (where, number if len(view.scores) > 1 else None)
+    for place, scores in enumerate(view.scores if few else ()):
+        named = (where, place if len(view.scores) > 1 else None)
         for level in scores.levels:
             yield words_part(scores, level, *named)
         yield table_one(scores, *named)
@@ -321,15 +322,13 @@ def _average_finding(view: _View, one: MeanInfluence, column: int) -> Finding:
     if math.isnan(one.value):
         reason = f"no prompt with “{one.level}” has enough images"
         return view.unanswered(asked, reason, **used)
-    does = f"has no clear average influence on the share of {plural(group)}"
-    if one.low > 0 or one.high < 0:
-        does = f"pushes {'towards' if one.value > 0 else 'away from'} {group} on average"
     return asked.answered(
         one.value,
         (one.low, one.high),
         p=one.p,
         **used,
-        sentence=f"“{one.level}” {does} over {counted(one.prompts, 'prompt')}.",
+        sentence=f"Over {counted(one.prompts, 'prompt')}, the influence of “{one.level}” on the "
+        f"share of {plural(group)} is {number(one.value)} on average.",
     ).on_labels(LabelScale(0.0, 2 * one.largest, -one.largest, one.largest), units=one.scores)
 
 
