@@ -24,6 +24,7 @@ def test_rgb_stays_as_it_is() -> None:
     found = as_rgb(stored(Image.fromarray(pixels)))
     assert (found.mode, found.size) == ("RGB", (4, 5))
     assert np.array_equal(np.asarray(found), pixels)
+    assert as_rgb(found) is found, "copies take time"
 
 
 @pytest.mark.parametrize(

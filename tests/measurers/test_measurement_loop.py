@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,12 @@ from PIL import Image
 
 from portrayal.audit import AuditFolder
 from portrayal.audit.parts import each_part
-from portrayal.errors import DamagedPart, MeasurementError
+from portrayal.errors import AuditError, DamagedPart, MeasurementError
 from portrayal.generators import generate
 from portrayal.loading.attempts import Patience
 from portrayal.measurers import MeasurementSummary, Measurer, loop, measure
 from portrayal.measurers.decoding import decode
-from portrayal.records import ImageRecord, image_key
+from portrayal.records import Identity, ImageRecord, image_key
 from toy_generators import ColourGenerator, MeanColour
 
 PATIENT = Patience(sleep=lambda seconds: None)
@@ -201,6 +202,50 @@ def test_ctrl_c_stores_what_is_done(audit: AuditFolder) -> None:
         for key in part["key"]
     ]
     assert len(keys) == 4
+
+
+def test_the_next_images_are_measured_while_others_are_stored(
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = threading.Event()
+    waited: list[bool] = []
+    append = audit.append_measurements
+
+    def slow(*arguments: Any) -> int:
+        waited.append(later.wait(10))
+        return append(*arguments)
+
+    def before(images: Sequence[Image.Image]) -> None:
+        if len(measurer.batches) > 1:
+            later.set()
+
+    measurer = MeanColour(batch_size=2, before=before)
+    monkeypatch.setattr(loop, "_STORE_EVERY_S", 0.0)
+    monkeypatch.setattr(audit, "append_measurements", slow)
+    assert measure(audit, [measurer]) == MeasurementSummary(measured=11)
+    assert waited[0], "the first rows are stored while the second batch is measured"
+    assert len(rows(audit, measurer)) == 11
+
+
+def test_a_disk_that_was_full_for_one_measurer_costs_the_other_nothing(
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = MeanColour(name="first", batch_size=2), MeanColour(batch_size=2)
+    append = audit.append_measurements
+    asked: list[Identity] = []
+
+    def append_unless_full(measurer: Identity, *arguments: Any) -> int:
+        asked.append(measurer)
+        if measurer == first.identity and asked.count(measurer) == 1:
+            raise AuditError("no space left")
+        return append(measurer, *arguments)
+
+    monkeypatch.setattr(loop, "_STORE_EVERY_S", 0.0)
+    monkeypatch.setattr(audit, "append_measurements", append_unless_full)
+    with pytest.raises(AuditError, match="no space left"):
+        measure(audit, [first, second])
+    assert len(first.batches) == 2, "it stops as soon as its rows could not be stored"
+    assert len(rows(audit, second)) == 11
 
 
 def test_a_tampered_part_is_named_and_nothing_is_measured_in_it(audit: AuditFolder) -> None:

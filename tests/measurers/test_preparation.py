@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image, ImageOps
 
+from portrayal.measurers.decoding import decode
 from portrayal.measurers.preparation import ImagePreparation
 
 SIZES = [(512, 512), (300, 200), (200, 300), (48, 48), (65, 64), (1000, 70)]
@@ -46,6 +48,36 @@ def test_the_processors_own_numbers(name: str) -> None:
     batch = found.batch([found.prepare(image) for image in images], "cpu")
     expected = processor(images, return_tensors="pt")["pixel_values"]
     assert set(batch) == {"pixel_values"}
+    assert torch.equal(batch["pixel_values"], expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "orientation"),
+    [("PNG", "RGB", 1), ("PNG", "RGBA", 1), ("PNG", "L", 1), ("JPEG", "RGB", 1),
+     ("JPEG", "RGB", 6), ("PNG", "RGB", 3), ("WEBP", "RGB", 8)],
+)  # fmt: skip
+def test_stored_images_give_the_numbers_of_pillow_and_the_processor_alone(
+    kind: str, mode: str, orientation: int
+) -> None:
+    import torch
+
+    exif = Image.Exif()
+    exif[ExifTags.Base.Orientation] = orientation
+    buffer = io.BytesIO()
+    image = noise((90, 70), mode=mode)
+    if mode == "RGBA":
+        image.putalpha(noise((90, 70), 1, "L"))
+    image.save(buffer, kind, exif=exif)
+    processor = processors()["clip"]
+    found = ImagePreparation(processor, torch)
+    decoded = decode(buffer.getvalue())
+    assert isinstance(decoded, Image.Image)
+    batch = found.batch([found.prepare(decoded)], "cpu")
+
+    upright = ImageOps.exif_transpose(Image.open(buffer))
+    if mode == "RGBA":
+        upright = Image.alpha_composite(Image.new("RGBA", upright.size, "white"), upright)
+    expected = processor([upright.convert("RGB")], return_tensors="pt")["pixel_values"]
     assert torch.equal(batch["pixel_values"], expected)
 
 

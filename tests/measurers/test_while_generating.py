@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from PIL import Image
@@ -18,6 +19,7 @@ from portrayal.generators import generate
 from portrayal.loading.attempts import Patience
 from portrayal.measurers import measure
 from portrayal.measurers.while_generating import MeasuresWhileGenerating
+from portrayal.records import GeneratedImage, Request
 from toy_generators import ColourGenerator, MeanColour
 
 WANTED = [("a", 9), ("refuse this", 2), ("b", 5)]
@@ -46,6 +48,20 @@ def test_what_is_seen_in_memory_is_what_is_seen_in_files(tmp_path: Path) -> None
         assert len(seen(audit, measurer)) == 14
     assert {row[-1] for row in seen(audit, measurers[1])} > {"too dark"}
     assert measure(audit, measurers).measured == 0, "nothing is left to do"
+
+
+def test_a_measurer_that_draws_on_its_images_does_not_change_the_generators() -> None:
+    audit, one = Mock(generator=ColourGenerator().identity), MeanColour(before=blacken)
+    image = Image.new("RGB", (2, 2), "red")
+    with MeasuresWhileGenerating(audit, [one]) as watching:
+        watching([(Request("a", 0), GeneratedImage.ok(image))])
+    assert one.batches == [1]
+    assert image.getpixel((0, 0)) == (255, 0, 0)
+
+
+def blacken(images: Sequence[Image.Image]) -> None:
+    for image in images:
+        image.paste("black", (0, 0, *image.size))
 
 
 def test_what_fails_in_memory_is_left_to_measure(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def _run(
         each(_Look.finish)
     finally:
         for look in looks:
-            look.store()
+            look.close()
     if errors:
         raise errors[0]
 
@@ -154,6 +154,8 @@ class _Look:
         )
         self._unstored: list[Measurement] = []
         self._stored_at = time.monotonic()
+        self._storer = ThreadPoolExecutor(1, "portrayal-store")
+        self._storing: Future[int] | None = None
         self._doubtful: list[list[Measurement]] = []
         self._is_trusted = False
         self.seen = _seen(audit, measurer)
@@ -170,7 +172,7 @@ class _Look:
             self._keep(self._batch([one.key for one in some], [one.items[self] for one in some]))
             self.done += len(some)
             if time.monotonic() - self._stored_at > _STORE_EVERY_S:
-                self.store()
+                self._store()
 
     def finish(self) -> None:
         """Judge, once all images were shown, the batches of which nothing was measured."""
@@ -229,14 +231,28 @@ class _Look:
             self._unstored += rows
         self._doubtful.clear()
 
-    def store(self) -> None:
-        """Write what was measured since the last time."""
+    def close(self) -> None:
+        """Write the rest; return once everything is stored."""
+        with self._storer:
+            self._store()
+        self._await_stored()
+
+    def _store(self) -> None:
+        """Let a thread write what was measured since the last time; the measurer goes on."""
+        self._await_stored()
         rows, self._unstored = self._unstored, []
         self._stored_at = time.monotonic()
         measurer = self.measurer
-        self._audit.append_measurements(measurer.identity, measurer.columns, rows)
+        self._storing = self._storer.submit(
+            self._audit.append_measurements, measurer.identity, measurer.columns, rows
+        )
         self.measured += sum(row.values is not None for row in rows)
         self.reasons += Counter(row.reason for row in rows if row.reason is not None)
+
+    def _await_stored(self) -> None:
+        storing, self._storing = self._storing, None
+        if storing is not None:
+            storing.result()
 
 
 def _is_failed(row: Measurement) -> bool:

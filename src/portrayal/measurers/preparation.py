@@ -44,7 +44,9 @@ class _Plan:
             wanted = (self.shorter, int(self.shorter * height / width))
         else:
             wanted = (int(self.shorter * width / height), self.shorter)
-        image = image.convert("RGB").resize(wanted, Image.Resampling(self.resample))
+        if image.mode != "RGB":
+            image = image.convert("RGB")
+        image = image.resize(wanted, Image.Resampling(self.resample))
         if self.crop is not None:
             left, top = (wanted[0] - self.crop[0]) // 2, (wanted[1] - self.crop[1]) // 2
             image = image.crop((left, top, left + self.crop[0], top + self.crop[1]))
@@ -84,14 +86,17 @@ class ImagePreparation:
         if self._table is None:
             joined = {name: torch.cat([one[name] for one in prepared]) for name in prepared[0]}
             return {name: value.to(device) for name, value in joined.items()}
-        levels = np.stack(prepared)
-        if torch.device(device).type == "cpu":
+        kind = torch.device(device).type
+        shape = (len(prepared), *prepared[0].shape)
+        pixels = torch.empty(shape, dtype=torch.uint8, pin_memory=kind == "cuda")
+        levels = np.stack(prepared, out=pixels.numpy())
+        if kind == "cpu":
             count, height, width, _ = levels.shape
             numbers = np.empty((count, _CHANNELS, height, width), np.float32)
             for channel, row in enumerate(self._table):
                 np.take(row, levels[..., channel], out=numbers[:, channel], mode="clip")
             return {"pixel_values": torch.from_numpy(numbers)}
-        there = torch.from_numpy(levels).to(device)
+        there = pixels.to(device, non_blocking=True)
         table = torch.from_numpy(self._table).to(device)
         channels = [table[i][there[..., i].int()] for i in range(_CHANNELS)]
         return {"pixel_values": torch.stack(channels, 1)}

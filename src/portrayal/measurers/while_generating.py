@@ -79,7 +79,7 @@ class MeasuresWhileGenerating:
         for request, image in batch:
             if image.image is not None:
                 keys.append(image_key(self._audit.generator, request.prompt, request.seed))
-                images.append(as_rgb(image.image))
+                images.append(as_rgb(image.image).copy())  # a measurer may draw on it
         for measurer, attempts in self._lookers:
             try:
                 items = list(self._preparers.map(partial(prepared, measurer), images))
