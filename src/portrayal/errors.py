@@ -28,8 +28,9 @@ backquotes, by its name in Python: "choose another `out`"; the CLI writes `--out
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -192,3 +193,14 @@ def one_of(allowed: object) -> str:
     if isinstance(allowed, (list, tuple, set, frozenset, dict)):
         return ", ".join(str(value) for value in allowed)
     return str(allowed)
+
+
+def misspelt(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that another one is in all likelihood meant to be.
+
+    >>> misspelt("Perceived Gendr", ["perceived gender"]), misspelt("age", ["apparent age"])
+    ('perceived gender', None)
+    """
+    plain = {one.casefold(): one for one in known}
+    near = difflib.get_close_matches(name.casefold(), plain, n=1, cutoff=0.9)
+    return plain[near[0]] if near else None

@@ -235,6 +235,25 @@ def test_a_manifest_that_names_a_wrong_image(
     assert not out.exists()
 
 
+def test_labels_and_votes_on_an_axis_of_ones_own_are_stored_with_a_warning(
+    portrayal: CommandLine, audit: Path, tmp_path: Path
+) -> None:
+    ((key,),) = AuditFolder(audit).images().select("key").limit(1).fetchall()
+    file = tmp_path / "rows.csv"
+    warning = "warning: no study of the audit asks about 'glasses'; stored, and counted once"
+    file.write_text(f"key,axis,label\n{key},glasses,with\n", encoding="utf-8")
+    answer = portrayal("import", "labels", file, "--measurer", "M", "--out", audit)
+    assert answer.code == 0, answer.err
+    assert warning in answer.err
+    file.write_text(f"key,rater,glasses\n{key},a,with\n{key},b,without\n", encoding="utf-8")
+    answer = portrayal("import", "votes", file, "--out", audit)
+    assert answer.code == 0, answer.err
+    assert warning in answer.err
+    file.write_text(f"key,axis,label\n{key},perceived gender,Female\n", encoding="utf-8")
+    error = portrayal("import", "labels", file, "--measurer", "N", "--out", audit).error
+    assert "has the label 'Female' on the axis 'perceived gender'; allowed: woman, man" in error
+
+
 def test_embeddings_of_two_widths(portrayal: CommandLine, audit: Path, tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq

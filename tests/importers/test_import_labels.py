@@ -113,6 +113,11 @@ def test_several_people_are_several_answers(audit: AuditFolder, tmp_path: Path) 
         ),
         ("image,axis,label\nnurse-0.png,gender,\n", 'row 2: no label; .* write "unknown"'),
         (
+            "image,axis,label,probability\nnurse-0.png,gender,woman,nan\n",
+            "row 2: probability is 'nan'; allowed: 0 to 1",
+        ),
+        ("image,axis,label\nnurse-0.png,gender,a,b\n", "row 2 has 4 cells, the first row 3"),
+        (
             "image,axis,label\nnurse-0.png,gender,woman\nnurse-0.png,gender,man\n",
             "row 3: .*probabilities above 1 together; give each person a number",
         ),
@@ -140,3 +145,39 @@ def test_groups_that_the_study_does_not_have_are_said_in_the_finding(
     done = pt.run(write(tmp_path / "jobs.toml", STUDY), out=audit.path)
     reasons = {finding.reason for finding in done.findings}
     assert all("answers 'Female' on the axis" in str(one) for one in reasons)
+
+
+AXES = {GENDER: ("woman", "man")}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            WHOLE.replace("woman", "Female"),
+            "row 2: has the label 'Female' on the axis 'perceived gender'; allowed: woman, man, "
+            "unknown, nobody; for groups of your own, ask their study first: portrayal generate",
+        ),
+        (
+            WHOLE.replace(GENDER, "Perceived gendr"),
+            "row 2: has the axis 'Perceived gendr', which no study asks about; did you mean "
+            "'perceived gender'[?] for an axis of your own, choose a name",
+        ),
+    ],
+)
+def test_other_labels_of_a_known_axis_and_its_name_misspelt_are_refused(
+    audit: AuditFolder, tmp_path: Path, text: str, line: str
+) -> None:
+    with pytest.raises(ImportFileError, match=line) as error:
+        import_labels(audit, write(tmp_path / "l.csv", text), measurer="M", axes=AXES)
+    assert "\n" not in str(error.value)
+    assert audit.measurers() == []
+
+
+def test_an_axis_that_nobody_asks_about_is_stored_and_named(
+    audit: AuditFolder, tmp_path: Path
+) -> None:
+    file = write(tmp_path / "l.csv", WHOLE + "nurse-0.png,glasses,with,1\n")
+    found = import_labels(audit, file, measurer="M", axes=AXES)
+    assert (found.images, found.unasked) == (8, ("glasses",))
+    assert found.as_dict()["unasked"] == ["glasses"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -252,3 +253,42 @@ def test_votes_name_images_by_key_or_file_and_foreign_ones_store_nothing(tmp_pat
         with pytest.raises(ImportFileError, match=line):
             votes(row, "a pilot/twice.png,c,man")
         assert content(audit) == before
+
+
+def votes_file(tmp_path: Path, audit: AuditFolder, column: str, answers: Sequence[str]) -> Path:
+    """Write votes of one rater, one per image; several answers: of as many raters."""
+    rows = [f"{key},rater{n},{answer}" for key in keys(audit) for n, answer in enumerate(answers)]
+    file = tmp_path / "votes.csv"
+    file.write_text("\n".join([f"key,rater,{column}", *rows]), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("column", "answers", "line"),
+    [
+        ("perceived gendr", ("woman", "man"), "has the axis 'perceived gendr', which no study .* "
+         "did you mean 'perceived gender'[?] nothing was stored"),
+        ("perceived gender", ("female",), "votes.csv, row 2: 'female' is no answer to 'perceived "
+         "gender'; allowed: man, woman, poor quality, both visible; or say with a map"),
+        ("perceived gender", ("",), "votes.csv, row 2: an empty cell is no answer to 'perceived"),
+        ("mood", (), "votes.csv: has no votes; wanted: one row per vote"),
+    ],
+)  # fmt: skip
+def test_votes_on_nothing_that_is_known_are_one_line(
+    audit: AuditFolder, tmp_path: Path, column: str, answers: tuple[str, ...], line: str
+) -> None:
+    with pytest.raises(ImportFileError, match=line) as error:
+        raters.import_votes(audit.path, votes_file(tmp_path, audit, column, answers))
+    assert "\n" not in str(error.value)
+    assert content(audit) == []
+
+
+def test_a_question_of_ones_own_may_have_a_name_of_several_words(
+    audit: AuditFolder, tmp_path: Path
+) -> None:
+    file = votes_file(tmp_path, audit, "hair colour", ("dark", "fair"))
+    done = raters.import_votes(audit.path, file)
+    assert (done.new, done.unasked) == (12, ("hair colour",))
+    assert raters.checked_labels(audit, "hair colour").n == 6
+    known = votes_file(tmp_path, audit, "perceived gender", ("woman", "man"))
+    assert raters.import_votes(audit.path, known).unasked == ()

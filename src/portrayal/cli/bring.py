@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,12 +99,27 @@ def import_labels(
 ) -> None:
     """Import labels that another tool gave the audit's images."""
     from portrayal import importers
+    from portrayal.audit import AuditFolder
+    from portrayal.studies import known_groups
 
-    summary = importers.import_labels(out, file, measurer=measurer, axis=axis)
+    audit = AuditFolder(out)
+    summary = importers.import_labels(
+        audit, file, measurer=measurer, axis=axis, axes=known_groups(audit.studies())
+    )
     if json:
         console.as_json(summary.as_dict())
-    else:
-        console.say(summary.sentence())
+        return
+    console.say(summary.sentence())
+    say_unasked(summary.unasked)
+
+
+def say_unasked(axes: Sequence[str]) -> None:
+    """Warn of axes on which answers were stored and that no study asks about."""
+    if axes:
+        console.say(
+            f"warning: no study of the audit asks about {', '.join(map(repr, axes))}; stored, and "
+            "counted once a study with this axis is asked"
+        )
 
 
 @exporting.command("images")

@@ -173,8 +173,9 @@ def import_votes(
     done = keep(out, file, vote_map, group=group)
     if json:
         console.as_json(done.as_dict())
-    else:
-        console.say(done.sentence())
+        return
+    console.say(done.sentence())
+    bring.say_unasked(done.unasked)
 
 
 def export_tasks(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,32 +80,49 @@ def read_labels(file: Path, *, axis: str | None = None) -> list[LabelRow]:
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:
-    import pandas as pd
-
     if not file.is_file():
         raise ImportFileError(f"{file}: no such file; wanted: labels in CSV or Parquet")
     try:
         if file.suffix in (".parquet", ".pq"):
-            frame = pd.read_parquet(file).astype(object)
+            rows = _parquet_rows(file)
         elif file.suffix in (".csv", ".tsv", ".txt"):
-            text = file.read_text(encoding="utf-8-sig")
-            head = text.partition("\n")[0]
-            mark = max((",", ";", "\t"), key=head.count)
-            frame = pd.read_csv(file, sep=mark, dtype=str, encoding="utf-8-sig")
+            rows = _csv_rows(file.read_text(encoding="utf-8-sig"))
         else:
             raise ImportFileError(
                 f"{file}: {file.suffix or 'no ending'} is unknown; allowed: .csv, .tsv, .parquet"
             )
-    except (ValueError, OSError) as error:  # pandas and Arrow raise kinds of these
+    except UnicodeDecodeError as error:
+        raise ImportFileError(
+            f"{file}: is no text in UTF-8 (byte {error.start}); save it as UTF-8"
+        ) from error
+    except (ValueError, OSError, csv.Error) as error:  # pandas and Arrow raise kinds of these
         said = " ".join(str(error).split())[:160]
         raise ImportFileError(f"{file}: cannot be read: {said}") from error
-    frame.columns = [str(name).strip() for name in frame.columns]
-    kept = frame[[name for name in frame.columns if name in COLUMNS]]
-    for row in kept.itertuples(index=False, name=None):
+    for row in rows:
         yield {
             name: None if value is None or value != value or value == "" else value
-            for name, value in zip(kept.columns, row, strict=True)
+            for name, value in row.items()
+            if name in COLUMNS
         }
+
+
+def _parquet_rows(file: Path) -> list[dict[str, Any]]:
+    import pandas as pd
+
+    frame = pd.read_parquet(file).astype(object)
+    names = [str(name).strip() for name in frame.columns]
+    return [dict(zip(names, row, strict=True)) for row in frame.itertuples(index=False, name=None)]
+
+
+def _csv_rows(text: str) -> list[dict[str, Any]]:
+    head = text.partition("\n")[0]
+    mark = max((",", ";", "\t"), key=head.count)
+    names, *rows = [row for row in csv.reader(io.StringIO(text), delimiter=mark) if row] or [[]]
+    names = [name.strip() for name in names]
+    for number, row in enumerate(rows, 2):
+        if len(row) > len(names):
+            raise ValueError(f"row {number} has {len(row)} cells, the first row {len(names)}")
+    return [dict(itertools.zip_longest(names, row)) for row in rows]
 
 
 def _row(where: str, cells: dict[str, Any], naming: tuple[str, ...], axis: str | None) -> LabelRow:

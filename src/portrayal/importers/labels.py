@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit import AuditFolder, ColumnType, ImageNames
-from portrayal.errors import ImportFileError
+from portrayal.errors import ImportFileError, misspelt, one_of
 from portrayal.importers.entries import Problems
 from portrayal.importers.label_files import LabelRow, read_labels
-from portrayal.records import Identity, Measurement
+from portrayal.records import NOBODY, UNKNOWN, Identity, Measurement
 
 KIND = "labels"
 """The kind of the measurer identity of imported labels."""
@@ -38,6 +38,8 @@ class LabelsSummary:
     """Images that had the same labels from an earlier import."""
     without: int
     """Images of the audit that still have none."""
+    unasked: tuple[str, ...] = ()
+    """Axes that neither a study nor anything else is known to ask about."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
@@ -46,6 +48,7 @@ class LabelsSummary:
             "images": self.images,
             "present": self.present,
             "without": self.without,
+            "unasked": list(self.unasked),
         }
 
     def sentence(self) -> str:
@@ -62,6 +65,7 @@ def import_labels(
     *,
     measurer: str,
     axis: str | None = None,
+    axes: Mapping[str, Sequence[str]] | None = None,
 ) -> LabelsSummary:
     """Store labels of an audit's images under a measurer's name.
 
@@ -70,6 +74,8 @@ def import_labels(
         file: CSV or Parquet; see `label_files.read_labels`.
         measurer: What to call whoever gave the labels.
         axis: The axis, where the file has no such column.
+        axes: Groups by axis, of axes that are known: other labels on them, and axes that are
+            called almost the same, are refused. None: whatever the file says.
 
     Raises:
         ImportFileError: Something in the file is wrong; the audit is as it was.
@@ -83,6 +89,7 @@ def import_labels(
     images = ImageNames(target)
     answers: dict[str, _Collected] = {}
     for row in rows:
+        _check_axis(row, axes or {}, problems)
         for key in _keys(images, row, problems):
             answers.setdefault(key, _Collected()).add(row, problems)
     has_people = any(row.person is not None for row in rows)
@@ -97,7 +104,9 @@ def import_labels(
     added = target.append_measurements(
         identity, columns, [Measurement(key, one) for key, one in values.items()]
     )
-    return LabelsSummary(identity, added, len(values) - added, images.made - len(values))
+    unasked = () if axes is None else sorted({row.axis for row in rows} - axes.keys())
+    without = images.made - len(values)
+    return LabelsSummary(identity, added, len(values) - added, without, tuple(unasked))
 
 
 class _Collected:
@@ -129,6 +138,26 @@ class _Collected:
             return {"labels": self._whole}
         people = [{"labels": self._people[number]} for number in sorted(self._people)]
         return {"labels": self._whole, "people": people}
+
+
+def _check_axis(row: LabelRow, axes: Mapping[str, Sequence[str]], problems: Problems) -> None:
+    """Note a label that a known axis does not have, and an axis that is probably misspelt."""
+    if row.axis in axes:
+        allowed = (*axes[row.axis], UNKNOWN, NOBODY)
+        if row.label not in allowed:
+            problems.add(
+                row.where,
+                f"has the label {row.label!r} on the axis {row.axis!r}; allowed: "
+                f"{one_of(allowed)}; for groups of your own, ask their study first: portrayal "
+                "generate STUDY",
+            )
+        return
+    if near := misspelt(row.axis, axes):
+        problems.add(
+            row.where,
+            f"has the axis {row.axis!r}, which no study asks about; did you mean {near!r}? for an "
+            "axis of your own, choose a name that is less like it",
+        )
 
 
 def _keys(images: ImageNames, row: LabelRow, problems: Problems) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ NOT_ASKED = frozenset(
      "annotator", "created_at", "updated_at"}
 )  # fmt: skip
 """Columns that are neither answers nor factors."""
+_NOT_IN_IDS = re.compile(r"[^A-Za-z0-9._-]+")
 CANT_JUDGE = (
     "can't judge", "cannot judge", "can't tell", "cannot tell", "unsure", "unknown", "unclear",
     "poor quality", "both visible",
@@ -49,6 +51,8 @@ def inferred_maps(paths: Sequence[Path]) -> list[InferredMap]:
     groups: dict[tuple[str, ...], list[tuple[Path, list[Row]]]] = {}
     for path in paths:
         rows = list(rows_of(path, _plain(path)))
+        if not rows:
+            raise ImportFileError(f"{path.name}: has no votes; wanted: one row per vote")
         named = tuple(dict.fromkeys(name for row in rows for name in row.cells))
         groups.setdefault((_form(path), *named), []).append((path, rows))
     found = []
@@ -88,6 +92,7 @@ def _inferred(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> VoteMa
     rest = [name for name in columns if name not in placed]
     asked = [name for name in rest if _named(name, rows) or _differs(rows, names, name)]
     if not asked:
+        _raise_other_answers(rest, rows)
         raise ImportFileError(
             f"{path.name}: no column in which raters of one image differ, and none is called as "
             "a question; say with a map which columns are questions"
@@ -103,6 +108,20 @@ def _inferred(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> VoteMa
         "questions": [_question(name, rows, asked) for name in asked],
     }  # fmt: skip
     return validated(VoteMap, found, source=f"{path.name} (inferred map)")
+
+
+def _raise_other_answers(columns: Sequence[str], rows: Sequence[Row]) -> None:
+    """Raise where a column is called as a question, and has none of its answers."""
+    for column in columns:
+        if (known := _known(column)) is None:
+            continue
+        given = _given(column, rows)
+        first = next((x for x in rows if given and x.cells.get(column, "").strip()), rows[0])
+        what = f"{first.cells[column].strip()!r} is" if given else "an empty cell is"
+        raise ImportFileError(
+            f"{first.where}: {what} no answer to {column!r}; allowed: {one_of(known.keys)}; or "
+            "say with a map what it means"
+        )
 
 
 def _one(columns: Sequence[str], known: Sequence[str]) -> str:
@@ -153,7 +172,8 @@ def _question(column: str, rows: Sequence[Row], asked: Sequence[str]) -> Mapping
     sure = known.cant_judge if known is not None else ()
     unsure = [one for one in every if one in sure or one.lower().startswith(CANT_JUDGE)]
     found: dict[str, Any] = {
-        "id": column, "column": column, "values": values, "cant_judge": unsure,
+        "id": _NOT_IN_IDS.sub("-", column).strip("-._"), "column": column,
+        "values": values, "cant_judge": unsure,
         "groups": [one for one in every if one not in unsure],
     }  # fmt: skip
     if known is None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from portrayal.audit import AuditFolder, ImageNames, read_factors
-from portrayal.errors import AuditError, ImportFileError
+from portrayal.errors import AuditError, ImportFileError, misspelt
 from portrayal.raters.editions import edition_ballots
 from portrayal.raters.inference import inferred_maps
 from portrayal.raters.mapping import read_map
@@ -25,6 +25,7 @@ from portrayal.raters.questions import Question, QuestionSet
 from portrayal.raters.reading import read_votes
 from portrayal.raters.votes import RatedImage, Vote, Votes
 from portrayal.records import Ballot, Prompt, digest
+from portrayal.studies import known_groups
 
 GROUP = "raters"
 """The group of raters that a file is of where no other one is named."""
@@ -48,6 +49,7 @@ class VoteImport:
         dropped: Rows of the source that were left out, by reason.
         contradictory: Answers stored with the audit that do not count, because the same rater
             gave another one and no time says which came later.
+        unasked: Axes that raters were asked about and no study is known to ask about.
     """
 
     images: int
@@ -56,12 +58,14 @@ class VoteImport:
     new: int
     dropped: Mapping[str, int]
     contradictory: int = 0
+    unasked: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
         return {
             "images": self.images, "votes": self.votes, "raters": self.raters, "new": self.new,
             "dropped": dict(self.dropped), "contradictory": self.contradictory,
+            "unasked": list(self.unasked),
         }  # fmt: skip
 
     def sentence(self) -> str:
@@ -70,9 +74,9 @@ class VoteImport:
             f"{_counted(self.votes, 'vote')} by {_counted(self.raters, 'rater')} on "
             f"{_counted(self.images, 'image')}"
         )
-        said += f": {self.new} answers stored" if self.new else ": all stored before"
+        said += f": {_counted(self.new, 'answer')} stored" if self.new else ": all stored before"
         if left_out := sum(self.dropped.values()):
-            said += f"; {left_out} rows left out"
+            said += f"; {_counted(left_out, 'row')} left out"
         if self.contradictory:
             said += (
                 f"; contradictory answers by one rater, without a time, to "
@@ -114,8 +118,23 @@ def import_votes(
         names = ", ".join(one.name for one in own)
         votes = read_votes(own, mapped, source=said)
         found.append((names, _found(opened, votes, names)))
+    unasked = _unasked(opened, found)
     stored = [store_votes(opened, votes, source=names, group=group) for names, votes in found]
-    return _together(stored, [votes for _, votes in found])
+    return replace(_together(stored, [votes for _, votes in found]), unasked=unasked)
+
+
+def _unasked(audit: AuditFolder, found: Sequence[tuple[str, Votes]]) -> tuple[str, ...]:
+    """Return the axes that no study is known to ask about; raise where one is misspelt."""
+    known = known_groups(audit.studies())
+    axes = {one.axis: names for names, votes in found for one in votes.questions.axes}
+    unasked = sorted(axes.keys() - known.keys())
+    for axis in unasked:
+        if near := misspelt(axis, known):
+            raise ImportFileError(
+                f"{axes[axis]}: has the axis {axis!r}, which no study asks about; did you mean "
+                f"{near!r}? nothing was stored"
+            )
+    return tuple(unasked)
 
 
 def _together(stored: Sequence[VoteImport], votes: Sequence[Votes]) -> VoteImport:

@@ -23,6 +23,7 @@ from .reading import builtin_files as builtin_files
 from .reading import builtin_names as builtin_names
 from .reading import builtin_studies as builtin_studies
 from .reading import in_telling_order as in_telling_order
+from .reading import known_groups as known_groups
 from .reading import load_studies as load_studies
 from .reading import load_study as load_study
 from .reading import starter_text as starter_text

@@ -19,10 +19,23 @@ from pydantic import ValidationError
 
 from portrayal.errors import PluginError, StudyError, one_of, shown
 from portrayal.plugins import PRACTICE_WORLD, STUDIES, plugins
+from portrayal.studies.axes import default_axes
 from portrayal.studies.problems import did_you_mean, study_error
 from portrayal.studies.registry import registered_kinds
-from portrayal.studies.schema import Study
+from portrayal.studies.schema import Study, asked_groups
 from portrayal.studies.suite import Suite
+
+
+def known_groups(stored: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the groups of every axis that may be meant by its name.
+
+    Args:
+        stored: The studies of an audit, as it stores them; default axes come beside theirs.
+    """
+    asked = asked_groups(
+        study_from_dict(data, source=f"{name}.json") for name, data in stored.items()
+    )
+    return {name: list(axis.groups) for name, axis in default_axes().items()} | asked
 
 
 def in_telling_order(studies: Iterable[Study]) -> list[Study]:
