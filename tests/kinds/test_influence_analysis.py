@@ -98,6 +98,7 @@ def test_the_word_that_matters_is_found(audit: AuditFolder) -> None:
         "With “doctor” replaced, women go from 0 of 24 images (0%) to 18 of 24 images (75%)."
     )
     assert (doctor.n, doctor.n_missing, doctor.unit) == (2 * 24, 0, "text"), "level 1: two sets"
+    assert doctor.in_numbers(0.95).endswith("; 48 images")
     at = by_word["at"]
     assert at.conclusion(0.05) == "No conclusion about “at”"
     assert at.low is not None
@@ -186,7 +187,7 @@ def test_averages_for_many_prompts(audit: AuditFolder) -> None:
     found = {finding.question: finding for finding in results.findings}
     assert len(found) == 3 + 5
     doctor = found["person “doctor” towards woman"]
-    assert (doctor.n, doctor.unit) == (3, "prompt")
+    assert (doctor.n, doctor.n_of, doctor.unit) == (3, "prompt", "prompt")
     assert doctor.estimate is not None
     assert doctor.estimate < -0.5
     # Its three scores are equal, so nothing shows how much other prompts would differ.

@@ -95,6 +95,7 @@ def test_running_it_again_adds_nothing_and_is_no_look(study: Path, tmp_path: Pat
     plain = verbs.analyze(Session(tmp_path / "a"))
     assert len(AuditFolder(tmp_path / "a").looks().df()) == looks
     assert again.outcome.images == first.outcome.images
+    assert again.outcome.looks == first.outcome.looks == first.outcome.answered[0].look
     assert [one.q_looks for one in plain.findings] == [
         one.q_looks for one in again.results.findings
     ]

@@ -178,7 +178,6 @@ class Stopping:
             for name, study in self._full.items()
         }
         self._maximum = sum(_images(study) for study in self._full.values())
-        self._looks = 0
         session.studies = tuple(
             study.at_stage(self._sizes[study.name][0]) for study in self._full.values()
         )
@@ -198,7 +197,6 @@ class Stopping:
             session: The session; its studies are set to the size of the next look.
             results: What this look has shown.
         """
-        self._looks += 1
         grown = tuple(self._next(study, results) for study in session.studies)
         if grown == session.studies:
             return False
@@ -212,9 +210,8 @@ class Stopping:
         answered = [one for one in asked if self.until.is_answered(one, results.level)]
         images = sum(_images(study) for study in session.studies)
         still = [one for one in asked if one not in answered]
-        return Outcome(
-            self.until, self._looks, images, self._maximum, tuple(answered), tuple(still)
-        )
+        looks = max((one.look for one in asked), default=0)  # those of earlier sessions, too
+        return Outcome(self.until, looks, images, self._maximum, tuple(answered), tuple(still))
 
     def _next(self, study: Study, results: Results) -> Study:
         kind = kind_of(study)

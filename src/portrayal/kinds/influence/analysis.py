@@ -94,7 +94,8 @@ class _View:
         """Return what a finding of this measurer answers."""
         return Asked.of(
             self.study, f"{question}{self.suffix}", statistic,
-            unit=unit, measurer=self.data.label, details=details, n_of=unit,
+            unit=unit, measurer=self.data.label, details=details,
+            n_of="image" if unit == "text" else unit,
         )  # fmt: skip
 
     def unanswered(self, asked: Asked, reason: str, *, n: int, n_missing: int) -> Finding:
