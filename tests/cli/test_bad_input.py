@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from command_line import CommandLine, fingerprint, in_a_process
+from portrayal.audit import AuditFolder
 
 PAINTER = ("--model", "practice:painter")
 
@@ -257,8 +258,6 @@ def test_labels_and_votes_on_an_axis_of_ones_own_are_stored_with_a_warning(
 def test_embeddings_of_two_widths(portrayal: CommandLine, audit: Path, tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    from portrayal.audit import AuditFolder
 
     rows = AuditFolder(audit).images().select("prompt, seed").fetchall()[:2]
     table = {
