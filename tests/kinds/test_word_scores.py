@@ -30,6 +30,7 @@ from portrayal.kinds.influence.word_averages import factor_averages, words_of_le
 from portrayal.kinds.influence.word_scores import SHAPLEY, PromptScores, score_prompt
 from portrayal.kinds.influence.word_sets import PromptCounts, SetCounts, count_prompt
 from portrayal.records import Prompt
+from portrayal.statistics import benjamini_hochberg, unplanned_looks
 
 DOCTOR = "a respected doctor at the hospital"
 
@@ -121,6 +122,20 @@ def test_the_papers_own_images_are_too_few_to_name_a_word(paper: PromptScores) -
     assert suggest(paper, 0).startswith("No word clearly moves the share of female from 16%")
     assert {one.kind for one in verdicts(paper, 0).values()} == {"undecided"}
     assert 0.05 < verdicts(paper, 0)[2].q < 0.2
+
+
+def test_a_word_is_named_only_where_it_can_be_with_all_looks_counted() -> None:
+    tables = {(): [[20, 28, 0]], (0,): [[8, 40, 0]] + [[0, 1, 0]] * 11, (1,): hits(24, 24)}
+    scores = scored(counted("two words", tables, ANSWERS))
+    looked = replace(scores, looks=(60, 120))
+    first, second = verdicts(scores, 0), verdicts(looked, 0)
+    assert [first[0].kind, first[1].kind] == ["towards", "away"]
+    assert [second[0].kind, second[1].kind] == ["undecided", "away"]
+    assert scores.main is not None
+    p = [unplanned_looks([np.nan, one], [60, 120]).p_value for one in scores.main.p_beyond[:, 0]]
+    assert [second[0].q, second[1].q] == pytest.approx(benjamini_hochberg(p).tolist())
+    assert suggest(scores, 0, target=0.2).startswith("Change “two”")
+    assert suggest(looked, 0, target=0.2).startswith("No word clearly")
 
 
 def test_two_texts_are_too_few_to_say() -> None:

@@ -88,6 +88,10 @@ def test_images_are_texts_times_images_and_never_made_twice(asker: Asker, tmp_pa
     assert again.as_dict()["words"] == first.as_dict()["words"]
     more = asker.explain(question(draws=6))
     assert more.made == 7 * 2 * 2
+    assert [one.as_dict()["looks"] for one in (first, again, more)] == [1, 1, 2]
+    assert more.scores.looks == (first.scores.counts.images, more.scores.counts.images)
+    asked_again = asker.explain(question(draws=6))
+    assert asked_again.as_dict()["words"] == more.as_dict()["words"]
     deeper = asker.explain(question(draws=6, images=3, level=2))
     assert deeper.made == 7 * 6 + 15 * 6 * 3
     audit = AuditFolder(tmp_path / "audit")

@@ -181,7 +181,10 @@ def show_explanation(answer: Explanation) -> None:
     )
     if main is not None:
         console.out.print(word_table(answer))
-        console.out.print("[dim]q: against an influence of up to 5 points, over all words.[/dim]")
+        looks = f", counting {len(answer.scores.looks)} looks" if answer.scores.looks else ""
+        console.out.print(
+            f"[dim]q: against an influence of up to 5 points, over all words{looks}.[/dim]"
+        )
     for line in (*pair_lines(answer), *apart_lines(answer)):
         console.paragraph(line)
     console.paragraph(Text(answer.suggestion, style="bold"))

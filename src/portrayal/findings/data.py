@@ -179,6 +179,8 @@ class StudyData:
         audit: Where they are from; None where embeddings were drawn instead of stored.
         unfit: Why the measurer's labels do not count, by axis.
         drawn: Labels by axis and image key that take the place of the measurer's, to correct them.
+        looks: How many images each look at the study by this measurer rests on, this one the last;
+            none: it is the first.
     """
 
     generator: Identity
@@ -201,6 +203,7 @@ class StudyData:
     unfit: Mapping[str, str] = field(default_factory=dict, repr=False)
     threshold: float | None = None
     drawn: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    looks: tuple[int, ...] = ()
 
     @property
     def embeds(self) -> bool:

@@ -43,7 +43,7 @@ from portrayal.findings import (
 from portrayal.kinds import kind_of
 from portrayal.raters import RATERS
 from portrayal.records import Identity, plain
-from portrayal.runner.look_log import SeenImages
+from portrayal.runner.look_log import LookLog, SeenImages
 from portrayal.runner.looks import (
     Seen,
     Stage,
@@ -112,9 +112,9 @@ def analyze(
         confidence=how.confidence,
     )
     _require_fit(audit, studies, quality)
-    seen, sides = [], []
+    seen, sides, log = [], [], LookLog(audit)
     for study in studies:
-        data = _data(study, shared, seen_by, quality)
+        data = [log.at(study, one) for one in _data(study, shared, seen_by, quality)]
         answer = _with_robustness(study, data, _answer(study, data, how), how)
         answer = replace(answer, notes=[*answer.notes, *left_out])
         sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
@@ -123,7 +123,7 @@ def analyze(
         seen.append(Seen(study, SeenImages.of(data), sides[-1].added_to(answer), stage, wanted))
 
     def again(study: Study, confidence: float) -> StudyResult:
-        data = _data(study, shared, seen_by, quality)
+        data = [log.at(study, one) for one in _data(study, shared, seen_by, quality)]
         return _answer(study, data, replace(how, confidence=confidence))
 
     found = with_looks(audit, seen, how, again, keep=keep)

@@ -103,6 +103,21 @@ class LookLog:
                 return History([*before[:i], now], is_new=False, renamed=renamed)
         return History([*before, look], is_new=True, renamed=renamed)
 
+    def at(self, study: Study, data: StudyData) -> StudyData:
+        """Return a measurer's images with the looks at them, this one the last."""
+        asked = digest(study.wording())
+        if not any((name, of) == (study.name, asked) for name, of, _ in self._stored):
+            return data
+        seen = SeenImages.of([data])[data.label]
+        earlier = {
+            look.images
+            for (name, of, question), looks in self._stored.items()
+            if (name, of) == (study.name, asked) and question.endswith(f" · {seen.measurer}")
+            for look in looks
+            if look.data != seen.digest and 0 < look.images < seen.count
+        }
+        return replace(data, looks=(*sorted(earlier), seen.count)) if earlier else data
+
     def _under_other_names(
         self, study: Study, finding: Finding, look: LookRecord, images: Mapping[str, SeenImages]
     ) -> list[LookRecord]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any
 
 from portrayal.findings import (
@@ -144,7 +144,7 @@ def prompt_scores(
     if seen is None:
         return None
     rng = settings.rng(study.name, data.encoder.digest, name)
-    return tuple(
+    found = (
         score_prompt(
             count_prompt(plan, seen, list(axis.groups), images=study.images),
             study.level,
@@ -155,6 +155,7 @@ def prompt_scores(
         )
         for plan in study.plan()
     )
+    return tuple(replace(one, looks=data.looks) for one in found)
 
 
 def verified(

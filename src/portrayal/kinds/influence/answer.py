@@ -65,6 +65,7 @@ class Explanation:
             "study": self.study.name,
             "level": self.study.level,
             "confidence": self.confidence,
+            "looks": max(1, len(self.scores.looks)),
             "measurer": self.measurer,
             "cost": {**self.cost._asdict(), "made": self.made},
             "shares": _named(counts.answers, counts.sets[()].shares),

@@ -9,12 +9,13 @@ happen to be off, all words seem to push a little.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from portrayal.kinds.influence.word_scores import SLIGHT, PromptScores, WordScore
 from portrayal.kinds.influence.word_sets import PromptCounts
-from portrayal.statistics import benjamini_hochberg
+from portrayal.statistics import benjamini_hochberg, unplanned_looks
 
 Kind = Literal["towards", "away", "undecided", "too few texts", "nobody shown", "no other word"]
 
@@ -44,8 +45,8 @@ class Verdict:
 
     Attributes:
         kind: See `SAYS`.
-        q: The p-value against an influence of at most 5 points, corrected over the words of the
-            prompt; NaN where it is not tested.
+        q: The p-value against an influence of at most 5 points, all looks counted, corrected over
+            the words of the prompt; NaN where it is not tested.
     """
 
     kind: Kind
@@ -70,7 +71,8 @@ def verdicts(scores: PromptScores, column: int, *, level: float = 0.05) -> dict[
     tested = [at for at, one in found.items() if one.kind == "undecided" and main is not None]
     if main is None or not tested:
         return found
-    corrected = benjamini_hochberg(main.p_beyond[tested, column])
+    p_values = [_of_all_looks(float(p), scores.looks) for p in main.p_beyond[tested, column]]
+    corrected = benjamini_hochberg(p_values)
     for at, q in zip(tested, corrected.tolist(), strict=True):
         way: Kind = "towards" if main.scores[at, column] > 0 else "away"
         if q > level:
@@ -79,6 +81,13 @@ def verdicts(scores: PromptScores, column: int, *, level: float = 0.05) -> dict[
             way = "too few texts"
         found[at] = Verdict(way, q)
     return found
+
+
+def _of_all_looks(p: float, looks: Sequence[int]) -> float:
+    """Return p where earlier looks count, too; theirs are not known, which makes it no smaller."""
+    if not looks:
+        return p
+    return unplanned_looks([math.nan] * (len(looks) - 1) + [p], looks).p_value
 
 
 def _outweighs_unseen(counts: PromptCounts, score: WordScore, position: int) -> bool:

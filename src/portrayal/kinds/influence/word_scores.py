@@ -97,11 +97,13 @@ class PromptScores:
         counts: The images.
         levels: Scores at level 1, 2, ...; Shapley values last where all words are reached.
         pairs: Interactions of every two words; None below level 2 or where sets are missing.
+        looks: Images at each look at the words, this one the last; none: it is the first.
     """
 
     counts: PromptCounts
     levels: tuple[WordScores, ...]
     pairs: InteractionResult | None
+    looks: tuple[int, ...] = ()
 
     @property
     def main(self) -> WordScores | None:
