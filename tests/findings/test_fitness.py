@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from label_measurers import GENDER, ColourJudge, png, store_images
 from pipelines import build_clip
 from portrayal.audit import AuditFolder
 from portrayal.cli import console
-from portrayal.errors import AuditError, ImportFileError
+from portrayal.errors import AuditError, ImportFileError, MeasurementError
 from portrayal.findings import Validation
 from portrayal.findings.fitness import LabelCheck, floor, named_group
 from portrayal.findings.settings import AnalysisSettings
@@ -246,6 +247,11 @@ def test_a_validation_is_stored_and_shown_in_every_report(tmp_path: Path, home: 
         ([f"0.png,{GENDER},Female"], "row 2: has the label 'Female' on the axis .*; allowed: woma"),
         ([f"9.png,{GENDER},woman"], "row 2: .* has no image 9.png"),
         (
+            ["0.png,gendr,woman"],
+            "names no group of an axis that can be tried; got labels on 'gendr'; allowed: perc",
+        ),
+        ([f"0.png,{GENDER},unknown"], "names no group of an axis that can be tried"),
+        (
             [f"0.png,{GENDER},woman", f"0.png,{GENDER},man"],
             "row 3: image '0.png' is 'man' here and 'woman' before",
         ),
@@ -255,6 +261,35 @@ def test_a_bad_truth_is_one_line(tmp_path: Path, rows: list[str], line: str) -> 
     with pytest.raises(ImportFileError, match=line) as error:
         validate(ColourJudge(), files(tmp_path, ["woman"]), truth=truth(tmp_path, rows))
     assert "\n" not in str(error.value)
+
+
+def test_images_of_one_group_are_shown_and_displace_nothing(tmp_path: Path, home: Path) -> None:
+    folder = files(tmp_path, ["woman", "man"] * 10)
+    rows = [f"{i}.png,{GENDER},{'woman' if i % 2 == 0 else 'man'}" for i in range(20)]
+    (kept,) = validate(ColourJudge(), folder, truth=truth(tmp_path, rows)).files
+    before = kept.read_bytes()
+    done = validate(ColourJudge(), folder, truth=truth(tmp_path, rows[::2]))
+    assert [one.accuracy for one in done.validations] == [None]
+    assert done.files == ()
+    assert kept.read_bytes() == before
+
+
+def test_images_without_an_answer_are_named_and_nothing_is_measured_for_nowhere(
+    tmp_path: Path, home: Path
+) -> None:
+    folder = files(tmp_path, ["woman", "man", "woman"])
+    (folder / "2.png").write_bytes(b"no image")
+    rows = [f"{i}.png,{GENDER},{label}" for i, label in enumerate(("woman", "man", "woman"))]
+    done = validate(ColourJudge(), folder, truth=truth(tmp_path, rows))
+    assert done.validations[0].n == 2
+    assert done.skipped == ("1 image: corrupt image",)
+    with pytest.raises(MeasurementError, match="nothing to validate: 1 image: corrupt image"):
+        validate(ColourJudge(), folder, truth=truth(tmp_path, rows[2:]))
+    shutil.rmtree(home)
+    home.write_text("a file", encoding="utf-8")
+    with pytest.raises(AuditError, match=r"validations cannot be stored there; .* PORTRAYAL_HOME"):
+        validate(ColourJudge(), folder, truth=truth(tmp_path, rows))
+    assert validate(ColourJudge(), folder, truth=truth(tmp_path, rows), store=False).validations
 
 
 def test_what_comes_with_faces_is_about_the_faces_measurer_of_today() -> None:

@@ -15,7 +15,7 @@ from label_measurers import ColourJudge, png
 from portrayal.audit import AuditFolder
 from portrayal.errors import MeasurementError
 from portrayal.findings import store_validation
-from portrayal.findings.validations import HOME, validation_of
+from portrayal.findings.validations import HOME, Judged, validation_of
 from portrayal.measurers import Measurer, measure, open_measurer, require_trained
 from portrayal.measurers.encoders import TowerEncoder
 from portrayal.measurers.plain_colours import COLOURS, LEVEL, colours_p_value
@@ -123,7 +123,12 @@ def test_a_validated_encoder_is_judged_by_its_validation(tmp_path: Path) -> None
     encoder = random_encoder(1)
     with pytest.raises(MeasurementError, match="unfit"):
         assert session(tmp_path, encoder).measurers
-    store_validation(validation_of(WHO, "perceived gender", ("woman", "man"), [], source="s"))
+    groups = ("woman", "man")
+    store_validation(validation_of(WHO, "perceived gender", groups, [], source="s"))
+    with pytest.raises(MeasurementError, match="unfit"):
+        assert session(tmp_path, encoder).measurers
+    judged = [Judged(group, group, 0.9) for group in groups]
+    store_validation(validation_of(WHO, "perceived gender", groups, judged, source="s"))
     assert session(tmp_path, encoder).measurers == [encoder]
 
 

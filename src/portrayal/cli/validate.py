@@ -56,15 +56,15 @@ def validate(
 
 
 def _say(one: Validation) -> None:
-    from portrayal.numbers import number, percent
+    from portrayal.numbers import interval, number, percent
 
-    accuracy = "cannot be told: the images show fewer than two groups of the axis"
+    accuracy = "cannot be told, and is not stored: the images show fewer than two groups"
     if one.accuracy is not None:
         accuracy = f"{number(one.accuracy)} (95% CI {number(one.low)} to {number(one.high)})"
     console.say(f"{one.measurer.name} on {one.axis}, {one.source}: balanced accuracy {accuracy}")
     rows = [
         (f"{group.group} · {stratum}" if stratum else group.group, _labels(group.labels),
-         f"{group.right} of {group.known}", f"{percent(group.low)} to {percent(group.high)}")
+         f"{group.right} of {group.known}", interval(group.low, group.high, form=percent))
         for stratum, groups in (("", one.groups), *one.by.items())
         for group in groups
     ]  # fmt: skip

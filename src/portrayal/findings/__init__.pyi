@@ -123,6 +123,7 @@ from .validations import Validation as Validation
 from .validations import is_validated as is_validated
 from .validations import store_validation as store_validation
 from .validations import validation_of as validation_of
+from .validations import validations_folder as validations_folder
 from .validations import validations_for as validations_for
 from .vectors import FloatArray as FloatArray
 from .vectors import IntArray as IntArray

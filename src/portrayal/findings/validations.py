@@ -237,11 +237,30 @@ def user_folder() -> Path:
     return Path(shared) / "portrayal"
 
 
+def validations_folder() -> Path:
+    """Return the folder of a user's validations, made where it is not there.
+
+    Raises:
+        AuditError: It cannot be made or written to.
+    """
+    folder = user_folder() / "validations"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        found = os.access(folder, os.W_OK)
+    except OSError:
+        found = False
+    if not found:
+        raise AuditError(
+            f"{folder}: validations cannot be stored there; name another place with the "
+            f"environment variable {HOME}"
+        )
+    return folder
+
+
 def store_validation(validation: Validation) -> Path:
     """Store a validation for every audit of this user; a later one of the same axis replaces it."""
     axis = "".join(c if c.isalnum() else "-" for c in validation.axis)
-    file = user_folder() / "validations" / f"{validation.measurer.digest}-{axis}.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file = validations_folder() / f"{validation.measurer.digest}-{axis}.json"
     write_text(file, json.dumps(validation.as_dict(), indent=1, ensure_ascii=False) + "\n")
     return file
 
@@ -275,9 +294,9 @@ def validations_for(
 
 def is_validated(measurer: Identity) -> bool:
     """Tell whether a validation of a measurer is stored, by its user or with a package."""
+    stored = map(Validation.from_dict, (*_packaged(), *_own()))
     return any(
-        Validation.from_dict(data).measurer.digest == measurer.digest
-        for data in (*_packaged(), *_own())
+        one.measurer.digest == measurer.digest and one.accuracy is not None for one in stored
     )
 
 

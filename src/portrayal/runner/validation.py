@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +14,12 @@ from portrayal.findings import (
     AuditData,
     Judged,
     Validation,
+    counted,
     image_labels,
     store_validation,
     unlabelled,
     validation_of,
+    validations_folder,
 )
 from portrayal.importers import LabelRow, read_labels
 from portrayal.measurers import Measurer, open_measurer, require_valid
@@ -34,7 +37,7 @@ class ValidationSummary:
 
     Attributes:
         validations: One per axis.
-        files: Where they are stored; empty where they were not.
+        files: Where those are stored that have a balanced accuracy; empty where none was.
         skipped: Why an axis of the truth has none.
     """
 
@@ -68,9 +71,12 @@ def validate(
 
     Raises:
         ImportFileError: The truth cannot be read, contradicts itself, or is about other images.
+        AuditError: The result could not be stored.
         MeasurementError: The measurer cannot be opened, or says nothing on these axes.
     """
     where, file = location(place("images", images)), Path(place("truth", truth))
+    if store:  # before an hour of measuring
+        validations_folder()
     axes = study.asked_axes() if study else default_axes()
     known = _known(file, axes)
     opened = open_measurer(measurer) if isinstance(measurer, str) else measurer
@@ -122,7 +128,19 @@ def _known(file: Path, axes: Mapping[str, Axis]) -> dict[object, _Truth]:
                 f"{file}: {row.where}: {row.shown} is {row.label!r} here and "
                 f"{labels[row.axis]!r} before; allowed: one label per image and axis"
             )
+    _require_groups(found.values(), file, axes)
     return found
+
+
+def _require_groups(known: Iterable[_Truth], file: Path, axes: Mapping[str, Axis]) -> None:
+    """Raise where there is nothing to try a measurer on."""
+    given = {pair: None for one in known for pair in one.labels.items()}
+    if not any(name in axes and label in axes[name].groups for name, label in given):
+        on = one_of({repr(name): None for name, _ in given})
+        raise ImportFileError(
+            f"{file}: names no group of an axis that can be tried; got labels on {on}; allowed: "
+            f"{one_of(axes)}; for other axes, name a study that has them with `study`"
+        )
 
 
 def _of_folder(
@@ -207,12 +225,26 @@ def _validated(
         ]
         identity = measurer.identity
         found.append(validation_of(identity, name, tuple(axis.groups), judged, source=source))
-    if not found:
-        why = skipped[0] if skipped else f"the truth has none of the axes {one_of(known.axes)}"
-        raise MeasurementError(f"{measurer.identity.name}: nothing to validate: {why}")
+    lost = _lost(audit, measurer.identity, known.truth.keys() - set(images.keys))
+    without = [f"{counted(n, 'image')}: {reason}" for reason, n in lost.items()]
+    skipped = [*skipped, *without] if images.n else without
+    if not any(one.n for one in found):
+        raise MeasurementError(f"{measurer.identity.name}: nothing to validate: {skipped[0]}")
     return ValidationSummary(tuple(found), (), tuple(skipped))
 
 
+def _lost(audit: AuditFolder, measurer: Identity, keys: Set[str]) -> Mapping[str, int]:
+    """Count images without an answer by reason; one without a reason is a copy of another."""
+    if not keys:
+        return {}
+    rows = audit.measurements(measurer, columns=["key", "reason"]).fetchall()
+    reasons = dict.fromkeys(keys, "the same as another image")
+    reasons |= {key: reason for key, reason in rows if key in keys and reason}
+    return Counter(reasons.values())
+
+
 def _stored(summary: ValidationSummary, store: bool) -> ValidationSummary:
-    files = tuple(store_validation(one) for one in summary.validations) if store else ()
+    """Store what tells how often a measurer is right; what does not displaces nothing."""
+    told = [one for one in summary.validations if one.accuracy is not None]
+    files = tuple(store_validation(one) for one in told) if store else ()
     return ValidationSummary(summary.validations, files, summary.skipped)
