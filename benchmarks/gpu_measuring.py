@@ -1,11 +1,14 @@
 """How fast `measure` looks at images on a GPU, beside the bare network and the other stages.
 
-    python -m benchmarks.gpu_measuring [--images N] [--batch N] [--tiny]
+    python -m benchmarks.gpu_measuring [--images N] [--batch N] [--threads N] [--tiny]
 
-An audit of PNGs of 512 pixels (0.45 MB each) and a CLIP of ViT-L/14's shapes with random weights in
-bfloat16. In one run: the bare network on pixels that are on the card, reading the audit alone,
-reading and preparing alone, and all of `measure`. --tiny makes the same run with a small network on
-any machine; its figures mean nothing. Without a GPU that is what happens.
+An audit of PNGs of 512 pixels (0.5 MB each) and a CLIP of ViT-L/14's shapes with random weights in
+bfloat16. In one run: the bare network on pixels that are on the card, decoding and preparing by one
+thread, reading the audit alone, reading and preparing alone, and all of `measure`, each with the
+CPU time that it takes and how many cores it keeps busy. Where neither the cores nor the GPU are
+busy, threads wait for each other or for other processes (the load before the run is printed).
+--tiny makes the same run with a small network on any machine; its figures mean nothing. Without a
+GPU that is what happens.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ from typing import Any
 from benchmarks.gpu_generation import TINY_LOOKER, Figures, Looker, build_clip
 from portrayal.audit import AuditFolder
 from portrayal.loading import quietly
-from portrayal.measurers import measure, open_measurer
+from portrayal.measurers import loop, measure, open_measurer
+from portrayal.measurers.decoding import decode
 from portrayal.records import Identity, ImageRecord
 
 SIDE = 512
@@ -81,12 +85,14 @@ def bare_rate(encoder: Any, batch: int, device: str, images: int) -> float:
     return max(1, images // batch) * batch / (time.perf_counter() - started)
 
 
-def rate(images: int, call: Callable[[], Any]) -> tuple[float, float]:
-    """Return images per second of a call, and CPU milliseconds per image."""
+def time_stage(found: Figures, name: str, images: int, call: Callable[[], Any]) -> None:
+    """Note a stage's images per second, CPU time per image and busy cores."""
     wall, cpu = time.perf_counter(), time.process_time()
     call()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    return images / wall, 1e3 * cpu / images
+    found[f"{name}, images per second"] = images / wall
+    found[f"{name}, CPU ms per image"] = 1e3 * cpu / images
+    found[f"{name}, busy cores"] = cpu / wall
 
 
 class Prepares:
@@ -124,14 +130,19 @@ def run(images: int, batch: int, *, tiny: bool, folder: Path) -> None:
         for _ in audit.unmeasured_images(encoder.identity, batch=batch):
             pass
 
+    def prepare_some() -> None:
+        for data in some:
+            encoder.prepare(decode(data))
+
+    some = [data for _, data in next(audit.unmeasured_images(encoder.identity, batch=PART))]
+    time_stage(found, "one thread preparing", len(some), prepare_some)
     stages: dict[str, Callable[[], Any]] = {
         "reading": read,
         "reading and preparing": lambda: measure(audit, [Prepares(encoder, batch)]),
         "measure": lambda: measure(audit, [encoder]),
     }
     for name, call in stages.items():
-        found[f"{name}, images per second"], cost = rate(images, call)
-        found[f"{name}, CPU ms per image"] = cost
+        time_stage(found, name, images, call)
     bare, ours = (found[f"{name}, images per second"] for name in ("bare network", "measure"))
     found["share of the bare network"] = ours / bare
 
@@ -142,11 +153,14 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.gpu_measuring")
     parser.add_argument("--images", type=int, default=4096)
     parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--threads", type=int, default=loop.THREADS)
     parser.add_argument("--tiny", action="store_true")
     given = parser.parse_args(arguments)
     tiny = given.tiny or not torch.cuda.is_available()
     print("a small network on a CPU: figures mean nothing" if tiny else
           f"{torch.cuda.get_device_name()}, {os.cpu_count()} cores")  # fmt: skip
+    loop.THREADS = given.threads
+    print(f"{given.threads} threads prepare images; load before the run {os.getloadavg()[0]:.1f}")
     images, batch = (48, 16) if tiny else (given.images, given.batch)
     with tempfile.TemporaryDirectory() as scratch, quietly("transformers"):
         run(images, batch, tiny=tiny, folder=Path(scratch))

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import grid_costs
+from benchmarks import gpu_measuring, gpu_opening, grid_costs
 from benchmarks.gpu_generation import Looker, clip_configuration
 from benchmarks.gpu_models import MODELS
 
@@ -82,14 +82,42 @@ def test_the_gpu_benchmark_runs_in_small(model: str) -> None:
     assert re.search(r"^pixels: distance of ours +[\d.]+", done.stdout, re.MULTILINE)
 
 
-def test_the_benchmark_of_measuring_runs_in_small() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.gpu_measuring", "--tiny"],
-        capture_output=True, text=True, check=True, cwd=ROOT, timeout=300,
-    )  # fmt: skip
-    rates = dict(re.findall(r"^(.*), images per second +([\d.e+]+)$", done.stdout, re.MULTILINE))
-    assert list(rates) == ["bare network", "reading", "reading and preparing", "measure"]
+def test_the_benchmark_of_measuring_runs_in_small(capsys: pytest.CaptureFixture[str]) -> None:
+    gpu_measuring.main(["--tiny"])
+    shown = capsys.readouterr().out
+    rates = dict(re.findall(r"^(.*), images per second +([\d.e+]+)$", shown, re.MULTILINE))
+    assert list(rates) == [
+        "bare network", "one thread preparing", "reading", "reading and preparing", "measure",
+    ]  # fmt: skip
     assert all(float(rate) > 0 for rate in rates.values())
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], ["from_pretrained, first, s", "from_pretrained, second, s", "ours, first, s",
+              "ours, second, s", "second opening beyond from_pretrained, s"]),
+        (["--free", "24"], ["24 GB: opening, s", "24 GB: batch size",
+                            "24 GB: first batch, s per image", "24 GB: second batch, s per image",
+                            "24 GB: peak memory, GB"]),
+    ],
+)  # fmt: skip
+def test_the_benchmark_of_opening_runs_in_small(
+    options: list[str],
+    expected: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "set back at the end")
+    gpu_opening.main(["--tiny", *options])
+    shown = re.findall(r"^(.*?) {2,}(-?[\d.]+)$", capsys.readouterr().out, re.MULTILINE)
+    found = {what: float(value) for what, value in shown}
+    assert list(found) == ["building and writing, s", "GB", *expected]
+    assert all(value > 0 for what, value in found.items() if "beyond" not in what and
+               "peak" not in what)  # fmt: skip
+    if not options:
+        difference = found["ours, second, s"] - found["from_pretrained, second, s"]
+        assert found[expected[-1]] == pytest.approx(difference, abs=0.01)
 
 
 def test_what_a_grid_costs_is_never_more_than_all_of_it() -> None:
