@@ -12,6 +12,7 @@ from portrayal.statistics import (
     agreeing,
     combine_draws,
     draw_labels,
+    label_errors,
     prediction_powered_share,
     repeat_error,
     share_interval,
@@ -94,6 +95,37 @@ def test_an_answer_that_people_never_gave_is_not_invented() -> None:
         predicted, labels, np.repeat(np.arange(6), 20), answers=3, rng=np.random.default_rng(0)
     )
     assert 0 < (allowed.labels == 2).mean() < 0.15
+
+
+def test_chains_are_long_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(label_errors, "DRAWS", 60)
+    rng = np.random.default_rng(3)
+    levels = np.repeat(np.arange(20), 4)
+    shares = rng.beta(0.6, 0.6, 20)[levels]
+    prompts = np.repeat(np.arange(80), 15)
+    truth = (rng.random(1200) < shares[prompts]).astype(int)
+    wrong = rng.random(1200) < np.where(truth == 1, 0.3, 0.1)
+    given = np.where(rng.random(1200) < 0.05, truth, -1)
+
+    def unevenness() -> float:
+        drawn = draw_labels(
+            np.where(wrong, 1 - truth, truth), given, prompts, levels=levels,
+            rng=np.random.default_rng(1),
+        )  # fmt: skip
+        return float(np.abs(drawn.counts(prompts)[:, :, 1] / 7.5 - 1).mean())
+
+    short = unevenness()
+    monkeypatch.setattr(label_errors, "_SWEEPS", 160)
+    assert short == pytest.approx(unevenness(), abs=0.015)
+
+
+def test_prompts_of_one_group_only_are_no_trouble() -> None:
+    predicted, prompts = np.repeat([0, 1], 120), np.arange(240) // 12
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        given = np.where(rng.random(240) < 0.3, predicted, -1)
+        found = draw_labels(predicted, given, prompts, levels=np.arange(20) // 2, rng=rng)
+        assert (found.labels == predicted).mean() > 0.9
 
 
 def test_one_answer_of_several() -> None:

@@ -7,7 +7,11 @@ import pytest
 from scipy import integrate, special, stats
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics.overdispersion import correlation_prior, log_likelihood
+from portrayal.statistics.overdispersion import (
+    correlation_prior,
+    log_likelihood,
+    summed_log_likelihood,
+)
 from portrayal.statistics.shares import prompts_share_interval
 
 
@@ -32,6 +36,11 @@ def test_the_likelihood_is_scipys_beta_binomial(totals: tuple[int, ...]) -> None
             k[row], n[row], shares[:, None] * size, (1 - shares)[:, None] * size
         ) - np.log(special.comb(n[row], k[row]))
         np.testing.assert_allclose(found[row], wanted, rtol=1e-6)
+    repeats = np.arange(1.0, n.size + 1)
+    np.testing.assert_allclose(
+        summed_log_likelihood(k, n, repeats, shares, iccs),
+        np.tensordot(repeats, found, axes=1), rtol=1e-9,
+    )  # fmt: skip
 
 
 def prior_density(icc: float, images: int) -> float:

@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from portrayal.statistics.amplification_scale import (
+    AmplificationScale,
     OneWayScale,
     Points,
     TwoWayScale,
-    amplification_scale,
 )
 from portrayal.statistics.amplification_sides import (
     LEAST_IMAGES,
@@ -190,16 +189,14 @@ class MatchedSides:
         if forward:
             better, other, side, other_side = other, better, other_side, side
         weight = self._share / self.n
-        points = _points(better, weight, self._size)
-        scale = amplification_scale(points)
+        scale = AmplificationScale(_points(better, weight, self._size))
         observed = float(self.difference.mean()) * (1 if forward else -1)
         whole = float(scale.shift.read(np.array(max(observed, error, 1e-9))))
         shift = _directed_shift(better, other, weight, nested=self._nested and forward)
         directed = min(max(shift / whole, 0.0), 1.0) if whole > 0 else 0.0
         variance = float(self._side_noise(side, better.noise).variance.sum()) / self.n**2
         units = self.n if other_side.shared else self.n**2 / float((self._share**2).sum())
-        scale = scale._replace(directed=directed)
-        return OneWayScale(scale, points, variance, units, self._nested)
+        return OneWayScale(scale, variance, units, self._nested, directed)
 
 
 class MatchedAnswer(NamedTuple):
@@ -241,7 +238,7 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Matched
     if math.isnan(bounds.low):
         return MatchedAnswer(value, UNKNOWN, p_value, value + each - mean)
     spread = error if not random or alike else float(each.std(ddof=1)) / math.sqrt(k)
-    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    z = float(ndtri(0.5 + confidence / 2))
     interval = scale.interval(mean, bounds, z=z, error=spread)
     near = max(error, 1e-6)
     slope = (scale.read(mean + near) - scale.read(mean - near)) / (2 * near)
@@ -265,13 +262,13 @@ def _over_occupations(each: FloatArray, noise: Noise, confidence: float) -> _Tes
     skew = float(noise.third.mean()) / total**1.5 if k > 2 else 0.0
     skew *= 0.5 if k <= _HANDFUL else 1.0
     skew = math.copysign(max(abs(skew), 1e-6), skew)
-    quantile = float(stats.t.ppf(0.5 + confidence / 2, k - 1))
+    quantile = float(stdtrit(k - 1, 0.5 + confidence / 2))
     low, high = (
         mean - spread * 3 / skew * (float(np.cbrt(1 + skew * (q / k**0.5 - skew / (6 * k)))) - 1)
         for q in (quantile, -quantile)
     )
     at = ((1 + skew * mean / spread / 3) ** 3 - 1) / skew + skew / (6 * k)
-    p_value = 2 * float(stats.t.sf(abs(at) * math.sqrt(k), k - 1))
+    p_value = 2 * float(stdtr(k - 1, -abs(at) * math.sqrt(k)))
     return _Tested(Interval(low, high), p_value)
 
 
@@ -287,7 +284,7 @@ def _over_images(
     if null is not None and own > 0:
         ratio = max(math.sqrt(float(null.variance) / own), 1.0)
         skew = float(null.third) / float(null.variance) ** 1.5 * (1 if mean > 0 else -1)
-    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    z = float(ndtri(0.5 + confidence / 2))
 
     def near_end(part: float) -> float:
         reach = pairing * _skewed(z, skew) * math.sqrt((1 - part) * ratio**2 + part)

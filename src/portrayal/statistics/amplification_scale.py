@@ -14,8 +14,8 @@ at most; the data say which it is, by whether the less well counted side leans t
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -50,39 +50,63 @@ class SharePath(NamedTuple):
     Attributes:
         difference: Of imbalances at a common number of images.
         amplification: What has become of them.
-        variance: Of one imbalance of that many images there.
     """
 
     difference: FloatArray
     amplification: FloatArray
-    variance: FloatArray
 
     def read(self, difference: FloatArray) -> FloatArray:
         """Return the amplification that a difference stands for."""
         return np.asarray(np.interp(difference, self.difference, self.amplification))
 
 
-class AmplificationScale(NamedTuple):
+class AmplificationScale:
     """Reads amplification off a difference; rises with it, and passes through 0.
 
-    Attributes:
-        shift: All move further to the side they lean to.
-        scatter: Each moves to either side.
-        shrinking: All come nearer to one half.
-        directed: How much of a positive difference is shift rather than scatter, 0 to 1.
+    Each of the three ways is followed when it is first asked for.
+
+    Args:
+        points: Where the better counted side is.
+
+    >>> half = Points(np.array([0.02]), np.array([1.0]), np.array([50.0]))
+    >>> far = Points(np.array([0.42]), np.array([1.0]), np.array([50.0]))
+    >>> [AmplificationScale(p).shift.read(np.array([0.052])).round(2) for p in (half, far)]
+    [array([0.12]), array([0.05])]
     """
 
-    shift: SharePath
-    scatter: SharePath
-    shrinking: SharePath
-    directed: float = 1.0
+    def __init__(self, points: Points) -> None:
+        self.points = points
+        self._start = points.imbalance[:, None]
 
-    def read(self, difference: FloatArray) -> FloatArray:
-        """Return amplification, within what the better counted side leaves possible."""
-        up = self.directed * self.shift.read(difference)
-        up = up + (1 - self.directed) * self.scatter.read(difference)
-        up = np.minimum(up, self.shift.amplification[-1])
-        return np.where(difference > 0, up, self.shrinking.read(difference))
+    @cached_property
+    def shift(self) -> SharePath:
+        """All move further to the side they lean to."""
+        return self._path(np.minimum(self._start + _STEPS, 1))
+
+    @cached_property
+    def scatter(self) -> SharePath:
+        """Each moves to either side."""
+        return _scatter(self.points)
+
+    @cached_property
+    def shrinking(self) -> SharePath:
+        """All come nearer to one half."""
+        return self._path(self._start * _SHRINKING)
+
+    def read(self, difference: float, *, directed: float) -> float:
+        """Return amplification, within what the better counted side leaves possible.
+
+        Args:
+            difference: Of imbalances at a common number of images.
+            directed: How much of a positive difference is shift rather than scatter, 0 to 1.
+        """
+        at = np.array(difference)
+        if difference <= 0:
+            return float(self.shrinking.read(at))
+        up = directed * float(self.shift.read(at))
+        if directed < 1:
+            up += (1 - directed) * float(self.scatter.read(at))
+        return min(up, float(self.shift.amplification[-1]))
 
     def bounds(self, difference: float, z: float, *, fixed: float, units: float) -> Interval:
         """Return the differences that are compatible with one, where only images are a sample.
@@ -96,12 +120,33 @@ class AmplificationScale(NamedTuple):
             units: Independent imbalances that the other side's mean is over.
         """
         path = np.concatenate([self.shrinking.difference[:-1], self.shift.difference])
-        variance = np.concatenate([self.shrinking.variance[:-1], self.shift.variance])
-        spread = z * np.sqrt(np.maximum(fixed + variance / units, 0))
+        spread = z * np.sqrt(np.maximum(fixed + self._variance / units, 0))
         most = np.minimum.accumulate((path - spread)[::-1])[::-1]
         least = np.maximum.accumulate(path + spread)
         low, high = np.interp(difference, least, path), np.interp(difference, most, path)
         return Interval(min(float(low), difference), max(float(high), difference))
+
+    @cached_property
+    def _variance(self) -> FloatArray:
+        """Variance of one imbalance of so many images, from shrinking to shift."""
+        ways = self._start * _SHRINKING[:-1], np.minimum(self._start + _STEPS, 1)
+        weight = self.points.weight
+        return np.concatenate([weight @ self._looked_up(way, "variance") for way in ways])
+
+    def _path(self, way: FloatArray) -> SharePath:
+        weight = self.points.weight
+        seen, still = (self._looked_up(one, "expected") for one in (way, self._start))
+        return SharePath(weight @ (seen - still), weight @ (way - self._start))
+
+    def _looked_up(self, way: FloatArray, moment: Literal["expected", "variance"]) -> FloatArray:
+        sizes = self.points.size
+        if (sizes == sizes[0]).all():
+            return np.asarray(np.interp(way, _FINE, getattr(_table(float(sizes[0])), moment)))
+        found = np.empty(way.shape)
+        for size in np.unique(sizes):
+            here, table = sizes == size, _table(float(size))
+            found[here] = np.interp(way[here], _FINE, getattr(table, moment))
+        return found
 
 
 class OneWayScale(NamedTuple):
@@ -109,17 +154,21 @@ class OneWayScale(NamedTuple):
 
     Attributes:
         scale: Reads amplification.
-        points: Where the better counted side lies.
         variance: That the better counted side brings to the mean difference.
         units: Independent imbalances that the other side's mean is over.
         nested: Whether the other side's images are among those of the better counted one.
+        directed: How much of a positive difference is shift rather than scatter, 0 to 1.
     """
 
     scale: AmplificationScale
-    points: Points
     variance: float
     units: float
     nested: bool
+    directed: float
+
+    def read(self, difference: float) -> float:
+        """Return the amplification that a difference stands for."""
+        return self.scale.read(difference, directed=self.directed)
 
     def bounds(self, difference: float, z: float) -> Interval:
         """Return the differences that are compatible with one, where only images are a sample."""
@@ -141,10 +190,8 @@ class OneWayScale(NamedTuple):
             z: Standard deviations at which it is one.
             error: Standard error of the difference.
         """
-        first = float(self.scale.read(np.array(bound)))
-        straight = abs(first - bound) + abs(
-            float(self.scale.read(np.array(difference))) - difference
-        )
+        first = self.read(bound)
+        straight = abs(first - bound) + abs(self.read(difference) - difference)
         if self.variance == 0 or straight < 0.02 * abs(bound - difference):
             return first
         own = math.sqrt(self.variance)
@@ -153,9 +200,9 @@ class OneWayScale(NamedTuple):
         found = [first]
         for angle in _ANGLES[_ANGLES + tilt <= math.pi / 2] + tilt:
             moved = math.copysign(z * math.sin(angle) * own, difference - bound)
-            scale = amplification_scale(self._moved(moved))._replace(directed=self.scale.directed)
             there = difference + math.cos(angle - tilt) * (bound - difference)
-            found.append(float(scale.read(np.array(there))))
+            scale = AmplificationScale(self._moved(moved))
+            found.append(scale.read(there, directed=self.directed))
         # Shares at one half exactly would make nothing of any bound; a bound is never nothing.
         found = [value for value in found if value * bound > 0] or [first]
         return max(found) if bound > difference else min(found)
@@ -163,9 +210,10 @@ class OneWayScale(NamedTuple):
     def _moved(self, seen: float) -> Points:
         """Return the points so moved that their imbalances as counted differ by so much."""
         path = self.scale.shift if seen > 0 else self.scale.shrinking
-        start = self.points.imbalance
+        points = self.scale.points
+        start = points.imbalance
         by = float(np.interp(seen, path.difference, _STEPS if seen > 0 else _SHRINKING))
-        return self.points._replace(imbalance=np.minimum(start + by, 1) if seen > 0 else start * by)
+        return points._replace(imbalance=np.minimum(start + by, 1) if seen > 0 else start * by)
 
 
 class TwoWayScale(NamedTuple):
@@ -183,11 +231,11 @@ class TwoWayScale(NamedTuple):
 
     def read(self, difference: float) -> float:
         """Return amplification, from -1 to 1."""
-        value, at = 0.0, np.array(difference)
+        value = 0.0
         if self.forward is not None:
-            value += self.trust * float(self.forward.scale.read(at))
+            value += self.trust * self.forward.read(difference)
         if self.back is not None:
-            value -= (1 - self.trust) * float(self.back.scale.read(-at))
+            value -= (1 - self.trust) * self.back.read(-difference)
         return value
 
     def interval(self, difference: float, bounds: Interval, *, z: float, error: float) -> Interval:
@@ -213,29 +261,6 @@ class TwoWayScale(NamedTuple):
         return Interval(low, high)
 
 
-def amplification_scale(points: Points) -> AmplificationScale:
-    """Follow the three ways from where the better counted side is.
-
-    >>> half = Points(np.array([0.02]), np.array([1.0]), np.array([50.0]))
-    >>> far = Points(np.array([0.42]), np.array([1.0]), np.array([50.0]))
-    >>> [amplification_scale(p).shift.read(np.array([0.052])).round(2) for p in (half, far)]
-    [array([0.12]), array([0.05])]
-    """
-    start = points.imbalance[:, None]
-    ways = start, np.minimum(start + _STEPS, 1), start * _SHRINKING
-    seen, noise = ([np.empty(way.shape) for way in ways] for _ in range(2))
-    for size in np.unique(points.size):
-        here, (expected, variance) = points.size == size, _table(float(size))
-        for way, see, vary in zip(ways, seen, noise, strict=True):
-            see[here] = np.interp(way[here], _FINE, expected)
-            vary[here] = np.interp(way[here], _FINE, variance)
-    shift, shrinking = (
-        SharePath(*(points.weight @ x for x in (seen[i] - seen[0], ways[i] - start, noise[i])))
-        for i in (1, 2)
-    )
-    return AmplificationScale(shift, _scatter(points), shrinking)
-
-
 class _NoiseTable(NamedTuple):
     """Mean and variance of the imbalance of so many images, for every value of `_FINE`."""
 
@@ -255,7 +280,6 @@ def _scatter(points: Points) -> SharePath:
     start = points.imbalance[:, None]
     image = np.sqrt((1 - start**2) / points.size[:, None])
     wide = _WIDEST * _STEPS[None, :]
-    both = np.sqrt(wide**2 + image**2)
     moved = folded_mean(start, wide) - start
-    seen = folded_mean(start, both) - folded_mean(start, image)
-    return SharePath(points.weight @ seen, points.weight @ moved, points.weight @ both**2)
+    seen = folded_mean(start, np.sqrt(wide**2 + image**2)) - folded_mean(start, image)
+    return SharePath(points.weight @ seen, points.weight @ moved)

@@ -126,8 +126,8 @@ def side_noise(chance: FloatArray, total: FloatArray, size: FloatArray) -> Noise
         total: Images counted.
         size: The common number of images.
     """
-    kinds, of = np.unique(np.stack([total, size], axis=1), axis=0, return_inverse=True)
-    tables = zip(*(_noise_table(*kind) for kind in kinds.tolist()), strict=True)
+    kinds, of = np.unique(total + 1j * size, return_inverse=True)
+    tables = zip(*(_noise_table(kind.real, kind.imag) for kind in kinds.tolist()), strict=True)
     at = of.reshape(-1)
     return Noise(*((chance * np.stack(table)[at]).sum(axis=1) for table in tables))
 

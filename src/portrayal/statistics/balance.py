@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from portrayal.statistics.counts import FloatArray, level_sums
-from portrayal.statistics.overdispersion import correlation_prior, log_likelihood
+from portrayal.statistics.overdispersion import correlation_prior, summed_log_likelihood
 
 _EXACT = 3000
 """Images up to which the distribution is summed exactly; beyond, a gamma curve has its moments."""
@@ -52,7 +52,7 @@ def balance_p_value_of_prompts(
         level: The level of each prompt, as 0 ... L-1.
     """
     icc = correlation_prior(float(total.max()))
-    log = log_likelihood(first, total, np.array([0.5]), icc.values)[:, 0].sum(axis=0)
+    log = summed_log_likelihood(first, total, np.ones_like(total), np.array([0.5]), icc.values)[0]
     weight = icc.weights * np.exp(log - log.max())
     images = level_sums(total, level)
     gap = float(np.abs(level_sums(2 * first - total, level)).sum() / images.sum())

@@ -34,9 +34,11 @@ def imbalance_posterior(first: FloatArray, total: FloatArray) -> FloatArray:
     >>> (chance @ GRID).round(1)
     array([0.8, 0.6])
     """
-    folded = np.stack([np.maximum(first, total - first), total], axis=1)
-    kinds, kind_of, repeats = np.unique(folded, axis=0, return_inverse=True, return_counts=True)
-    larger, smaller = kinds[:, :1], kinds[:, 1:] - kinds[:, :1]
+    # A complex number per prompt: sorting pairs takes numpy ten times as long.
+    folded = total + 1j * np.maximum(first, total - first)
+    kinds, kind_of, repeats = np.unique(folded, return_inverse=True, return_counts=True)
+    larger = kinds.imag[:, None]
+    smaller = kinds.real[:, None] - larger
     ahead = (1 + GRID) / 2
     log = np.logaddexp(
         xlogy(larger, ahead) + xlog1py(smaller, -ahead),
@@ -44,10 +46,10 @@ def imbalance_posterior(first: FloatArray, total: FloatArray) -> FloatArray:
     )
     # A floor keeps a share between two grid values possible, however many images there are.
     likelihood = np.exp(np.maximum(log - log.max(axis=1, keepdims=True), -700))
-    common = _EVEN
+    common, n = _EVEN, repeats.sum() + 1
+    weights, floor, columns = repeats / n, _EVEN / n, np.ascontiguousarray(likelihood.T)
     for _ in range(_STEPS):
-        evidence = repeats / (likelihood @ common)
-        common = (common * (evidence @ likelihood) + _EVEN) / (repeats.sum() + 1)
+        common = common * (columns @ (weights / (likelihood @ common))) + floor
     chance = likelihood * common
     chance /= chance.sum(axis=1, keepdims=True)
     return np.asarray(chance[kind_of.reshape(-1)])

@@ -1,17 +1,14 @@
 """What people would say of every image: draws from an error model that human labels teach.
 
-People labelled some images, a measurer labelled all. How often each of the measurer's answers is
-which of the people's answers is drawn from the labelled images, stratified by the measurer's answer
-(so that over all images the shares are those of prediction-powered inference); turned round, it is
-how the measurer errs on each group. Within a prompt, what people would say of the other images
-follows from the prompt's own answers and from other prompts, whose shares vary around a common mean
-with an intraclass correlation that is learned along.
+People labelled some images, a measurer labelled all. How the measurer errs on each group is drawn
+from both (`portrayal.statistics.error_tables`). Within a prompt, what people would say of the other
+images follows from the prompt's own answers and from other prompts, whose shares vary around a
+common mean with an intraclass correlation that is learned along.
 
 The assumption: the measurer errs alike in all prompts. Each draw is a full set of labels; a
 statistic is computed from each, and `combine_draws` makes one answer of them.
 
-References: Rogan and Gladen (1978), American Journal of Epidemiology 107, for shares under
-misclassification; Rubin (1987), Multiple imputation for nonresponse in surveys; Blackwell, Honaker,
+References: Rubin (1987), Multiple imputation for nonresponse in surveys; Blackwell, Honaker,
 King (2017), Sociological Methods & Research 46, for imputing what was measured with error.
 """
 
@@ -21,21 +18,29 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, digamma, gammaln
+from scipy.special import digamma, gammaln
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_rng
 from portrayal.statistics.counts import FloatArray
-from portrayal.statistics.overdispersion import correlation_prior
-
-IntArray = NDArray[np.intp]
+from portrayal.statistics.error_tables import (
+    IntArray,
+    PromptCounts,
+    draw_error_tables,
+    draw_possible_shares,
+)
+from portrayal.statistics.overdispersion import Correlations, correlation_prior
 
 DRAWS = 20
 """Sets of labels."""
 
-_SWEEPS = 40
-_CELLS = 8
 NOT_ASKED = -1
+
+_SWEEPS = 24
+_EVERY = 3
+"""Sweeps per draw of the intraclass correlations, which cost most and change least."""
+
+_CELLS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,84 +106,44 @@ def draw_labels(
         raise StatisticsError("no image has a label by people; at least 1 is needed")
     w = np.ones(f.size) if weights is None else np.asarray(weights, dtype=np.float64)
     width, answers = int(f.max()) + 1, max(answers or 0, int(y.max()) + 1)
-    errors = _draw_errors(f, y, w, shape=(answers, width), rng=rng)
-    height = int(cell.max()) + 1
-    other = np.bincount(cell[~asked] * width + f[~asked], minlength=height * width)
-    known = np.bincount(cell[asked] * answers + y[asked], minlength=height * answers)
+    images = PromptCounts.of(f, y, cell, shape=(answers, width))
+    errors = draw_error_tables(f, y, w, images, draws=DRAWS, rng=rng)
+    height = len(images.known)
     level = np.zeros(height, dtype=np.intp) if levels is None else np.asarray(levels, dtype=np.intp)
-    shares = _sample_shares(
-        other.reshape(height, width), known.reshape(height, answers).astype(np.float64),
-        level, errors, rng,
-    )  # fmt: skip
+    shares = _sample_shares(images, level, errors, rng)
     return LabelDraws(_draw_each(f, y, cell, shares, errors, rng), errors, int(asked.sum()))
 
 
-def _draw_errors(
-    f: IntArray,
-    y: IntArray,
-    w: FloatArray,
-    *,
-    shape: tuple[int, int],
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Draw P(measurer's answer | people's answer), (draws, answers, measurer's answers)."""
-    answers, width = shape
-    asked = y != NOT_ASKED
-    pairs = y[asked] * width + f[asked]
-    sums = np.bincount(pairs, weights=w[asked], minlength=answers * width)
-    counts = np.bincount(f[asked], minlength=width)
-    weight = np.bincount(f[asked], weights=w[asked], minlength=width)
-    scale = counts / np.maximum(weight, 1e-300)
-    table: FloatArray = np.asarray(sums.reshape(answers, width) * scale, dtype=np.float64)
-    meant = np.stack(
-        [_spread_dirichlet(table[:, j] + 1 / answers, DRAWS, rng) for j in range(width)], -1
-    )
-    joint = meant * (np.bincount(f, minlength=width) / f.size)
-    joint = np.maximum(joint, 1e-9)
-    return np.asarray(joint / joint.sum(axis=2, keepdims=True))
-
-
-def _spread_dirichlet(weights: FloatArray, draws: int, rng: np.random.Generator) -> FloatArray:
-    """Draw from a Dirichlet distribution, each part spread evenly over its quantiles."""
-    left = np.ones(draws)
-    parts = []
-    for i, one in enumerate(weights[:-1]):
-        places = (rng.permutation(draws) + rng.random(draws)) / draws
-        part = betaincinv(one, float(weights[i + 1 :].sum()), places)
-        parts.append(left * part)
-        left = left * (1 - part)
-    return np.stack([*parts, left], axis=1)
-
-
 def _sample_shares(
-    other: IntArray,
-    known: FloatArray,
+    images: PromptCounts,
     level: IntArray,
     errors: FloatArray,
     rng: np.random.Generator,
 ) -> FloatArray:
     """Return shares of each answer, (draws, prompts, answers), one Gibbs chain per draw."""
+    other, known = images
     draws, answers = errors.shape[:2]
     icc = correlation_prior(float(max(other.sum(axis=1).max(), 1)), cells=_CELLS)
     several = int(level.max(initial=0)) > 0 and int(level.max()) + 1 < level.size
     nested = np.eye(int(level.max(initial=0)) + 1)[level] if several else None
     start = known.sum(axis=0) + 1 / answers
-    shares = np.broadcast_to(start / start.sum(), (draws, len(other), answers)).copy()
-    middle = shares.mean(axis=1, keepdims=True)
-    means = shares
-    for _ in range(_SWEEPS):
-        chance = shares[:, :, None, :] * np.swapaxes(errors, 1, 2)[:, None]
-        chance = np.maximum(chance, 1e-300)
-        chance /= chance.sum(axis=-1, keepdims=True)
-        counts = rng.multinomial(other[None], chance).sum(axis=2) + known
+    middle = np.broadcast_to(start / start.sum(), (draws, 1, answers))
+    shares = np.stack([draw_possible_shares(one, images, rng) for one in errors])
+    means = middle
+    if nested is not None:
+        means = np.einsum("dpa,pl->dla", shares, nested / nested.sum(axis=0))[:, level]
+    size = outer_size = np.ones((draws, 1, 1))
+    for sweep in range(_SWEEPS):
+        anew = sweep % _EVERY == 0
+        counts = rng.multinomial(other[None], _chances(shares, errors)).sum(axis=2) + known
         if nested is None:
-            size = _draw_size(counts, middle, icc.values, icc.weights, rng)
+            size = _draw_size(counts, middle, icc, rng) if anew else size
             middle = _dirichlet(_tables(counts, size * middle).sum(axis=1, keepdims=True) + 1, rng)
             means = middle
         else:
-            size = _draw_size(counts, means, icc.values, icc.weights, rng)
+            size = _draw_size(counts, means, icc, rng) if anew else size
             inner = np.einsum("dck,cl->dlk", _tables(counts, size * means), nested)
-            outer_size = _draw_size(inner, middle, icc.values, icc.weights, rng)
+            outer_size = _draw_size(inner, middle, icc, rng) if anew else outer_size
             tables = _tables(inner, outer_size * middle).sum(axis=1, keepdims=True)
             middle = _dirichlet(tables + 1, rng)
             means = _dirichlet(inner + outer_size * middle, rng)[:, level]
@@ -186,22 +151,27 @@ def _sample_shares(
     return shares
 
 
+def _chances(shares: FloatArray, errors: FloatArray) -> FloatArray:
+    """Return the chance of each of people's answers, (draws, prompts, measurer's answers, own)."""
+    chance = np.maximum(shares[:, :, None, :] * np.swapaxes(errors, 1, 2)[:, None], 1e-300)
+    return np.asarray(chance / chance.sum(axis=-1, keepdims=True))
+
+
 def _draw_size(
-    counts: FloatArray, means: FloatArray, values: FloatArray, prior: FloatArray,
-    rng: np.random.Generator,
-) -> FloatArray:  # fmt: skip
+    counts: FloatArray, means: FloatArray, prior: Correlations, rng: np.random.Generator
+) -> FloatArray:
     """Draw 1 / ICC - 1 of each chain, given counts that vary around means; (draws, 1, 1)."""
     total = counts.sum(axis=2)
-    logs = np.empty((len(counts), values.size))
-    for i, size in enumerate(1 / values - 1):
+    logs = np.empty((len(counts), prior.values.size))
+    for i, size in enumerate(1 / prior.values - 1):
         a = size * means
         each = (gammaln(a + counts) - gammaln(a)).sum(axis=2)
         each = each + gammaln(size) - gammaln(size + total)
         logs[:, i] = each.sum(axis=1)
-    chance = np.exp(logs - logs.max(axis=1, keepdims=True)) * prior
+    chance = np.exp(logs - logs.max(axis=1, keepdims=True)) * prior.weights
     chance /= chance.sum(axis=1, keepdims=True)
     chosen = (np.cumsum(chance, axis=1) < rng.random((len(counts), 1))).sum(axis=1)
-    icc = values[np.minimum(chosen, values.size - 1)]
+    icc = prior.values[np.minimum(chosen, prior.values.size - 1)]
     return np.asarray((1 / icc - 1)[:, None, None])
 
 

@@ -77,7 +77,7 @@ def log_likelihood(
     >>> round(float(np.exp(chance[0, 0, 0])), 3)
     0.2
     """
-    if totals.max(initial=0) > 16 * max(totals.size, 4):
+    if _few_with_many(totals):
         return _by_gamma(hits, totals, shares, correlations)
     k, n = hits.astype(np.intp), totals.astype(np.intp)
     step = np.arange(max(int(n.max(initial=0)), 1))[:, None, None] * correlations
@@ -85,6 +85,40 @@ def log_likelihood(
     no = _running(np.log((1 - shares)[:, None] * (1 - correlations) + step))
     any_group = _running(np.log(1 - correlations + step))
     return np.asarray(yes[k] + no[n - k] - any_group[n])
+
+
+def summed_log_likelihood(
+    hits: FloatArray,
+    totals: FloatArray,
+    repeats: FloatArray,
+    shares: FloatArray,
+    correlations: FloatArray,
+) -> FloatArray:
+    """Return the sum over prompts of `log_likelihood`, (shares, correlations).
+
+    Args:
+        hits: See `log_likelihood`.
+        totals: See `log_likelihood`.
+        repeats: How many prompts have these counts.
+        shares: See `log_likelihood`.
+        correlations: See `log_likelihood`.
+    """
+    if _few_with_many(totals):
+        each = _by_gamma(hits, totals, shares, correlations)
+        return np.asarray(np.tensordot(repeats, each, axes=1))
+    step = np.arange(max(int(totals.max(initial=0)), 1))
+    # How many prompts have more images than so many: each adds one factor.
+    yes, no, any_group = (
+        repeats @ (counts[:, None] > step) for counts in (hits, totals - hits, totals)
+    )
+    further = step[:, None, None] * correlations
+    found = np.tensordot(yes, np.log(shares[:, None] * (1 - correlations) + further), axes=1)
+    found += np.tensordot(no, np.log((1 - shares)[:, None] * (1 - correlations) + further), axes=1)
+    return np.asarray(found - any_group @ np.log(1 - correlations + further[:, 0]))
+
+
+def _few_with_many(totals: FloatArray) -> bool:
+    return bool(totals.max(initial=0) > 16 * max(totals.size, 4))
 
 
 def _running(logs: FloatArray) -> FloatArray:

@@ -105,12 +105,9 @@ def folded_mean(centre: FloatArray, spread: FloatArray) -> FloatArray:
     >>> folded_mean(np.array([0.0]), np.array([1.0])).round(4)
     array([0.7979])
     """
-    spread = np.broadcast_to(spread, np.broadcast_shapes(centre.shape, spread.shape))
-    ratio = np.divide(centre, spread, out=np.full(spread.shape, 40.0), where=spread > 0)
-    ratio = np.clip(ratio, -40, 40)
-    density = np.exp(-(ratio**2) / 2) / math.sqrt(2 * math.pi)
-    folded = centre * (2 * ndtr(ratio) - 1) + 2 * spread * density
-    return np.where(spread > 0, folded, np.abs(centre))
+    ratio = np.clip(centre / np.maximum(spread, 1e-290), -40, 40)
+    density = np.exp(-(ratio**2) / 2)
+    return np.asarray(centre * (2 * ndtr(ratio) - 1) + spread * density * math.sqrt(2 / math.pi))
 
 
 def imbalance_noise(imbalance: FloatArray, total: FloatArray, size: FloatArray) -> Noise:

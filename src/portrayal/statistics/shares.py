@@ -9,7 +9,7 @@ from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_fraction
 from portrayal.statistics.counts import FloatArray, as_counts
 from portrayal.statistics.intervals import UNKNOWN, Interval, share_interval
-from portrayal.statistics.overdispersion import correlation_prior, log_likelihood
+from portrayal.statistics.overdispersion import correlation_prior, summed_log_likelihood
 
 _CELLS = 240
 _NEGLIGIBLE = 1e-7
@@ -66,8 +66,9 @@ def _angles(k: FloatArray, n: FloatArray, levels: FloatArray) -> FloatArray:
     for _ in range(2):
         edges = np.linspace(start, stop, _CELLS + 1)
         shares = np.sin((edges[1:] + edges[:-1]) / 2) ** 2
-        logs = log_likelihood(kinds[:, 0], kinds[:, 1], shares, icc.values)
-        log = np.tensordot(repeats.astype(np.float64), logs, axes=1)
+        log = summed_log_likelihood(
+            kinds[:, 0], kinds[:, 1], repeats.astype(np.float64), shares, icc.values
+        )
         cumulative = np.r_[0.0, np.cumsum(np.exp(log - log.max()) @ icc.weights)]
         cumulative /= cumulative[-1]
         inside = np.flatnonzero((cumulative > _NEGLIGIBLE) & (cumulative < 1 - _NEGLIGIBLE))

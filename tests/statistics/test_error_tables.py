@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import special
+
+from portrayal.statistics import error_tables
+from portrayal.statistics.error_tables import PromptCounts, draw_error_tables
+
+
+def images(seed: int, labels: int = 30) -> tuple[np.ndarray, ...]:
+    """Return predictions (30 % / 10 % errors), labels and prompts of 20 prompts of 60 images."""
+    rng = np.random.default_rng(seed)
+    prompts = np.repeat(np.arange(20), 60)
+    truth = (rng.random(1200) < rng.beta(1.0, 1.0, 20)[prompts]).astype(np.intp)
+    wrong = rng.random(1200) < np.where(truth == 1, 0.3, 0.1)
+    given = np.full(1200, -1)
+    asked = rng.choice(1200, labels, replace=False)
+    given[asked] = truth[asked]
+    return np.where(wrong, 1 - truth, truth), given, prompts
+
+
+def better_than_guessing(seed: int) -> np.ndarray:
+    """Return how much better than guessing the measurer is, per table drawn; 0.6 is true."""
+    f, y, prompts = images(seed)
+    counts = PromptCounts.of(f, y, prompts, shape=(2, 2))
+    rng = np.random.default_rng(seed)
+    tables = draw_error_tables(f, y, np.ones(f.size), counts, draws=20, rng=rng)
+    assert tables.shape == (20, 2, 2)
+    assert tables.sum(axis=2) == pytest.approx(np.ones((20, 2)))
+    return np.asarray(tables[:, 1, 1] - tables[:, 0, 1])
+
+
+def test_images_without_a_label_tell_of_errors_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = np.array([better_than_guessing(seed) for seed in range(16)])
+    # Where all tables are as likely, those of the labelled images alone are drawn.
+    monkeypatch.setattr(error_tables, "_log_evidence", lambda *_: 0.0)
+    alone = np.array([better_than_guessing(seed) for seed in range(16)])
+    assert both.std(axis=1).mean() < 0.9 * alone.std(axis=1).mean()
+    assert np.abs(both.mean(axis=1) - 0.6).mean() < np.abs(alone.mean(axis=1) - 0.6).mean()
+    assert abs(both.mean() - 0.6) < 0.05
+
+
+def test_evidence_is_that_of_beta_binomial_counts() -> None:
+    # Of a measurer without errors, prompts' counts are beta-binomial.
+    table, counts = np.eye(2), np.array([[9, 3], [2, 10], [5, 7], [11, 1]])
+    got = error_tables._log_evidence(
+        table, PromptCounts(counts, np.zeros((4, 2))), np.array([1.0, 2.0, 1.0, 1.0])
+    )
+    repeats = np.array([1, 2, 1, 1])
+    means = np.linspace(0.005, 0.995, 100)
+    size = 1 / np.array(error_tables._CORRELATIONS)[:, None] - 1
+    a, b = size * means, size * (1 - means)
+    log = sum(
+        n * (special.betaln(a + x, b + y) - special.betaln(a, b))
+        for (x, y), n in zip(counts, repeats, strict=True)
+    )
+    ways = len(error_tables._CORRELATIONS) * error_tables._MEANS
+    wanted = special.logsumexp(log - np.log(log.size)) + np.log(ways)
+    assert got == pytest.approx(wanted, abs=0.6)
+
+
+def test_enough_tables_count_however_sure_images_seem() -> None:
+    logs = -np.arange(60.0) * 50
+    weights = error_tables._weights(logs, least=30)
+    assert weights.sum() == pytest.approx(1)
+    assert 1 / (weights**2).sum() >= 30
+    assert (np.diff(weights) < 0).all()
+    assert error_tables._weights(np.zeros(60), least=30) == pytest.approx(np.full(60, 1 / 60))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 2), (3, 4)])
+def test_any_number_of_answers(shape: tuple[int, int]) -> None:
+    answers, width = shape
+    f, y = np.arange(60) % width, np.where(np.arange(60) % 3 == 0, np.arange(60) % answers, -1)
+    counts = PromptCounts.of(f, y, np.arange(60) // 10, shape=shape)
+    rng = np.random.default_rng(0)
+    tables = draw_error_tables(f, y, np.ones(60), counts, draws=20, rng=rng)
+    assert tables.shape == (20, answers, width)
+    assert np.isfinite(tables).all()
