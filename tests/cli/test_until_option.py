@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from command_line import CommandLine
+from portrayal.numbers import percent
 
 
 def test_a_run_stops_when_everything_is_decided(
@@ -21,6 +22,21 @@ def test_a_run_stops_when_everything_is_decided(
     assert "counting all looks" in " ".join(again.out.split())
     assert "of at most 72 images" in again.err
     assert all(len(line) <= 80 for line in again.out.splitlines())
+
+
+def test_a_run_until_a_width_lists_the_intervals_that_decide(
+    portrayal: CommandLine, work: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "a"
+    command = ("run", work, "--model", "practice:painter", "--out", out, "--images", "8")
+    answer = portrayal(*command, "--until", "width=0.9")
+    assert answer.code == 0, answer.err
+    assert "Intervals count all looks." in answer.out
+    found = json.loads((out / "results.json").read_text())["findings"]
+    share = next(one for one in found if one["statistic"] == "group share" and one["estimate"])
+    assert (share["low"], share["high"]) != (share["low_looks"], share["high_looks"])
+    ends = f"{percent(share['low_looks'])} to {percent(share['high_looks'])}"
+    assert ends in " ".join(answer.out.split())
 
 
 def test_a_wrong_rule_is_one_line(portrayal: CommandLine, work: Path, tmp_path: Path) -> None:
