@@ -11,7 +11,7 @@ import audit_samples as samples
 import pytest
 from audit_samples import failed, made
 
-from portrayal.audit import AuditFolder, files, parts, repair
+from portrayal.audit import AuditFolder, files, outcomes, parts, repair
 from portrayal.errors import AuditError, NotAnAudit
 from portrayal.records import Identity, Measurement
 
@@ -207,3 +207,29 @@ def test_the_training_side_is_mended_too(audit: AuditFolder) -> None:
     assert report.training is not None
     assert report.as_dict()["training"]["set_aside"][0]["rows"] is None
     assert repair(audit.path).lines() == ["nothing to repair"]
+
+
+def test_measurements_without_their_identity_are_told_and_set_aside(audit: AuditFolder) -> None:
+    audit.append_images([made("a", 0)])
+    measured(audit)
+    (audit.path / "measurements").joinpath(
+        next(one.name for one in (audit.path / "measurements").iterdir()), "_identity.json"
+    ).unlink()
+    (line,) = outcomes.gaps(audit)
+    assert "its _identity.json is missing, so nothing in it is counted; measure again" in line
+    report = repair(audit.path)
+    assert ["its _identity.json is missing" in one.why for one in report.set_aside] == [True]
+    assert list((audit.path / "set-aside" / "measurements").iterdir())
+    assert outcomes.gaps(audit) == []
+
+
+def test_images_that_were_measured_and_are_gone_are_counted(audit: AuditFolder) -> None:
+    audit.append_images([made("a", 0)])
+    audit.append_images([made("b", 0), made("b", 1)])
+    keys = [key for (key,) in audit.images().select("key").fetchall()]
+    rows = [Measurement(key, {"embedding": [1.0, 2.0]}) for key in keys]
+    audit.append_measurements(samples.ENCODER, {"embedding": "vector"}, rows)
+    assert outcomes.gaps(audit) == []
+    samples.image_parts(audit)[1].unlink()
+    (line,) = outcomes.gaps(AuditFolder(audit.path))
+    assert line.startswith("2 images that tiny measured are missing: parts of images/ are gone")

@@ -197,6 +197,14 @@ def test_a_truncated_part(portrayal: CommandLine, work: Path, audit: Path) -> No
     assert "12 images generated, 0 reused" in healed.err
 
 
+def test_image_parts_that_were_deleted(portrayal: CommandLine, audit: Path) -> None:
+    for part in (audit / "images").glob("*.parquet"):
+        part.unlink()
+    before = fingerprint(audit)
+    assert "12 images that practice measured are missing" in portrayal("analyze", audit).error
+    assert fingerprint(audit) == before
+
+
 def test_a_part_that_was_tampered_with(portrayal: CommandLine, audit: Path) -> None:
     part = next((audit / "images").glob("part-*.parquet"))
     data = bytearray(part.read_bytes())

@@ -190,6 +190,17 @@ def test_a_measurer_that_hardly_answers_is_the_first_line(
     assert [one.shortage() for one in analyze(audit, settings=FAST).sources] == ["", line]
 
 
+def test_a_group_without_any_label_is_named_where_many_are_unknown(tmp_path: Path) -> None:
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "files"))
+    study = study_from_dict({**STUDY, "factors": {"who": ["nurse", "judge"]}})
+    store_images(audit, study, lambda prompt, seed: "woman" if seed % 3 == 0 else "unclear")
+    measure(audit, [ColourJudge()])
+    assert analyze(audit, settings=FAST).label_doubts() == [
+        "colours labels no image as man on perceived gender, and 32 of 48 as unknown: it may not "
+        "know that group, and shares leave it out."
+    ]
+
+
 def test_calibration_and_recall_have_known_answers() -> None:
     judged = [Judged("woman", "woman", 0.85)] * 8 + [Judged("woman", "man", 0.85)] * 2
     judged += [Judged("man", "unknown", float("nan"), {"skin tone": "dark skin"})] * 5

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from portrayal.audit import parts
+from portrayal.audit.documents import IDENTITY
+from portrayal.audit.files import quoted
 from portrayal.audit.folder import AuditFolder
 from portrayal.audit.wants import Wanted
 from portrayal.records import Request, Status
@@ -31,3 +34,24 @@ def of_other_size(audit: AuditFolder) -> int:
     width, _, height = str(asked).partition("x")
     other = f"status = 'ok' and (width <> {int(width)} or height <> {int(height)})"
     return int(audit.images().filter(other).count("*").fetchall()[0][0])
+
+
+def gaps(audit: AuditFolder) -> list[str]:
+    """Say what is gone from an audit, as far as what is left of it tells."""
+    where = quoted(audit.path)
+    folders = sorted({file.parent for file in audit.path.glob(f"measurements/*/*{parts.SUFFIX}")})
+    found = [
+        f"measurements/{folder.name}: its {IDENTITY} is missing, so nothing in it is counted; "
+        f"measure again with the same measurer, or: portrayal repair {where}"
+        for folder in folders
+        if not (folder / IDENTITY).exists()
+    ]
+    images = audit.images().select("key")
+    for one in audit.measurers():
+        lost = audit.measurements(one, columns=["key"]).join(images, "key", how="anti")
+        if n := int(lost.count("*").fetchall()[0][0]):
+            found.append(
+                f"{n:,} images that {one.name} measured are missing: parts of images/ are gone; "
+                f"restore them, or generate them again; details: portrayal verify {where}"
+            )
+    return found

@@ -176,12 +176,14 @@ def _remove_leftovers(audit: Path) -> int:
 def _documents(audit: Path) -> Iterator[SetAside]:
     """Set aside JSON files that cannot be read; measurements go with their identity."""
     for kind in ("measurements", "texts"):
-        for file in sorted(audit.glob(f"{kind}/*/{documents.IDENTITY}")):
+        identities = audit.glob(f"{kind}/*/{documents.IDENTITY}")
+        stored = audit.glob(f"{kind}/*/*{parts.SUFFIX}")
+        for folder in sorted({file.parent for file in (*identities, *stored)}):
             try:
-                documents.read_identity(file)
-            except AuditError:
-                why = f"its {documents.IDENTITY} cannot be read or was changed"
-                yield _set_aside(audit, file.parent, why)
+                documents.read_identity(folder / documents.IDENTITY)
+            except (AuditError, FileNotFoundError):
+                why = f"its {documents.IDENTITY} is missing, cannot be read or was changed"
+                yield _set_aside(audit, folder, why)
     named = [*sorted(audit.glob("studies/*.json")), *sorted(audit.glob("campaigns/*.json"))]
     for file in [*named, audit / "results.json"]:
         if file.exists():

@@ -22,6 +22,7 @@ from portrayal.cli.measurer_options import with_calls, with_measurers
 from portrayal.cli.model_options import with_device, with_model_settings
 
 if TYPE_CHECKING:
+    from portrayal.audit import AuditFolder
     from portrayal.findings import Results
     from portrayal.generators import GenerationSummary
     from portrayal.runner import Imported, RunSummary, Session
@@ -123,7 +124,7 @@ def carry_out(
     console.findings(results, quoted(session.path))
     for line in () if outcome is None else outcome.sentences():
         console.say(line)
-    say_unused(results)
+    say_unused(results, session.opened())
     console.say(f"report: {done.page}")
     console.say(f"all images, to filter and correct labels: portrayal view {quoted(session.path)}")
 
@@ -142,10 +143,13 @@ def say_made(made: GenerationSummary | Imported, session: Session) -> None:
         console.say(f"most refused for: {in_options(why)}")
 
 
-def say_unused(results: Results) -> None:
-    """Remark where an audit contains images that an answer leaves out, or nobody measured."""
+def say_unused(results: Results, audit: AuditFolder) -> None:
+    """Remark what an answer leaves out: what is gone, is too much, or nobody measured."""
+    from portrayal.audit import outcomes
     from portrayal.runner import unused_images
 
+    for gone in outcomes.gaps(audit):
+        console.say(f"warning: {gone}")
     for section in results.studies:
         if section.unused:
             console.say(f"{section.study}: the {unused_images(section.unused)}")
@@ -294,7 +298,7 @@ def analyze(
         console.as_json(results.as_dict())
         return
     console.findings(results, quoted(folder))
-    say_unused(results)
+    say_unused(results, session.opened())
     if session.opened().has_report and not session.opened().report_is_current:
         console.say(f"the report is out of date; run: portrayal report {folder}")
 

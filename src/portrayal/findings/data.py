@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from portrayal.audit import AuditFolder, Thing
+from portrayal.audit import AuditFolder, Thing, outcomes
 from portrayal.findings.copies import Prints
 from portrayal.findings.directions import axis_directions
 from portrayal.findings.measured import Measured, read_measured
@@ -427,14 +427,15 @@ def study_measurers(audit: AuditFolder, *, rule: Rule = "majority") -> list[Iden
 
 
 def uncounted(audit: AuditFolder) -> list[str]:
-    """Say what is kept and not counted: measurers that are not valid, and what was retired."""
+    """Say what is not counted: what is gone, measurers that are not valid, what was retired."""
     invalid = [
         f"{validity(one)} only: its measurements of these images are kept, but not counted."
         for one in _usable(audit)
         if not is_valid(one, audit.generator)
     ]
     things: tuple[Thing, ...] = ("measurer", "campaign", "study")
-    return invalid + [act.words() for one in things for act in audit.retired(one).values()]
+    retired = [act.words() for one in things for act in audit.retired(one).values()]
+    return [*outcomes.gaps(audit), *invalid, *retired]
 
 
 def _usable(audit: AuditFolder) -> list[Identity]:

@@ -133,6 +133,7 @@ class LabelSource(Plain):
         reason: Why people's labels, although there are some, are not used; else "".
         n: Images that the measurer was asked about.
         n_labelled: Of these, images whose label names a group.
+        never: Groups that no image was labelled with, in words.
     """
 
     measurer: str
@@ -142,6 +143,7 @@ class LabelSource(Plain):
     reason: str = ""
     n: int = 0
     n_labelled: int = 0
+    never: str = ""
 
     def in_short(self) -> str:
         """Return whether people checked the labels, in a few words."""
@@ -150,12 +152,20 @@ class LabelSource(Plain):
         return f"{checked_in_words(self.n_checked).removeprefix('of ')}. {self.reason}".strip()
 
     def shortage(self) -> str:
-        """Return a line where the measurer labels hardly any image; else ""."""
-        if self.n_labelled >= HARDLY_ANY * self.n:
+        """Return a line where hardly any image has a label, or one group may have none; else ""."""
+        if self.n_labelled < HARDLY_ANY * self.n:
+            images = f"{self.n_labelled} of {self.n} images"
+            return (
+                f"Not enough data: {self.measurer} labels {images} on {self.axis}; the rest: "
+                "unknown."
+            )
+        unknown = self.n - self.n_labelled
+        if not self.never or unknown <= self.n_labelled:
             return ""
-        images = f"{self.n_labelled} of {self.n} images"
         return (
-            f"Not enough data: {self.measurer} labels {images} on {self.axis}; the rest: unknown."
+            f"{self.measurer} labels no image as {self.never} on {self.axis}, and "
+            f"{unknown} of {self.n} as unknown: it may not know that group, and shares leave it "
+            "out."
         )
 
     def sentence(self, audit: str = "") -> str:
@@ -174,18 +184,30 @@ class LabelSource(Plain):
 
 
 class CheckedSource(NamedTuple):
-    """A source of labels in one study: the images, those with a label, those people checked."""
+    """A source of labels in one study, of which nothing is counted yet.
+
+    Attributes:
+        source: The source.
+        checked: Images that people labelled.
+        images: Images that it was asked about.
+        labelled: Of these, images whose label names a group.
+        groups: The axis's groups.
+        given: Those that are the label of an image.
+    """
 
     source: LabelSource
     checked: Set[str] = frozenset()
     images: Set[str] = frozenset()
     labelled: Set[str] = frozenset()
+    groups: Set[str] = frozenset()
+    given: Set[str] = frozenset()
 
     def counted(self) -> LabelSource:
         """Return the source with its numbers of images."""
         return replace(
             self.source,
             n_checked=len(self.checked), n=len(self.images), n_labelled=len(self.labelled),
+            never=" or ".join(sorted(self.groups - self.given)),
         )  # fmt: skip
 
 

@@ -129,8 +129,10 @@ def _with_images(
     source: LabelSource, pools: Sequence[LabelPool], said: Sequence[PeopleSaid]
 ) -> CheckedSource:
     labels = {key: label for one in pools for key, label in zip(one.keys, one.labels, strict=True)}
-    named = {key for key, label in labels.items() if label not in (UNKNOWN, NOBODY)}
-    return CheckedSource(source, {key for one in said for key in one.labels}, {*labels}, named)
+    named = {key: label for key, label in labels.items() if label not in (UNKNOWN, NOBODY)}
+    checked = {key for one in said for key in one.labels}
+    groups = {*pools[0].groups}
+    return CheckedSource(source, checked, {*labels}, {*named}, groups, {*named.values()})
 
 
 def _one_sided(pools: Sequence[LabelPool], said: Sequence[PeopleSaid]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from portrayal import __version__
-from portrayal.audit import AuditFolder
+from portrayal.audit import AuditFolder, outcomes
 from portrayal.errors import AuditError
 from portrayal.findings import (
     NAMES_A_GROUP,
@@ -98,6 +98,8 @@ def analyze(
         raise AuditError(
             f"{audit.path}: {why}; run: portrayal measure {audit.path} --encoder ENCODER"
         )
+    if (gone := outcomes.gaps(audit)) and not audit.images().limit(1).fetchall():
+        raise AuditError(f"{audit.path}: {gone[0]}")
     shared = AuditData(
         audit,
         (prompt.text for study in studies for prompt in study.prompts()),
