@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import socket
 import threading
 import time
 from collections import Counter
@@ -175,6 +176,16 @@ def test_a_judge_that_only_writes_prose_is_not_paid_for_more(tmp_path: Path) -> 
     assert [row["labels"][GENDER]["unknown"] for row in rows] == [1.0] * 5, "stored word for word"
     with serving(lambda number: "good" if number == 2 else "prose") as server:
         assert measure(audit, [judge(server)]).measured == 12, "one answer shows that it can"
+
+
+def test_an_address_at_which_nothing_answers_ends_the_run() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        service = JudgeService("looker", address, None, timeout=5, pause=0.001)
+        unreached = ChatJudge(service, ceiling=Ceiling(images=500))
+        with pytest.raises(MeasurementError, match=r"looker: nothing answers at http.*; check the"):
+            unreached.measure([Image.new("RGB", (8, 8))] * 50)
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,8 @@ SIDE = 768
 MAX_BYTES = 2**20
 FREE_TRIES, PAID_TRIES = 8, 2
 """Tries of a call that the server turned away, and of one whose answer was lost."""
+UNREACHED_TRIES = 3
+"""Tries of a call to an address at which nothing has answered yet."""
 UNREADABLE = 5
 """Images after which a judge that never gave one of the answers is asked no more."""
 
@@ -75,6 +77,7 @@ class JudgeReply(NamedTuple):
 
     text: str | None
     reason: str | None = None
+    is_unsent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,7 @@ class ChatJudge:
         self._openai = import_extra("openai", extra="api")
         self._service, self._ceiling = service, ceiling
         self._concurrency = concurrency
+        self._is_there = False
         self._unreadable: list[str] | None = []  # None once an allowed answer was given
         self.axes = {name: tuple(groups) for name, groups in axes.items()}
         self._questions = [one for name in self.axes for one in questions(name, self.axes[name])]
@@ -217,8 +221,15 @@ class ChatJudge:
             said, costs = self._call(question, image)
             self._ceiling.settle(paid=costs)
             if said.text is not None:
+                self._is_there = True
                 return said
             free, paid = free + (not costs), paid + costs
+            self._is_there |= not said.is_unsent
+            if not self._is_there and free >= UNREACHED_TRIES:
+                raise MeasurementError(
+                    f"{self._service.model}: nothing answers at {self._service.base_url} "
+                    f"({said.reason}); check the address, and whether its server is running"
+                )
             if free >= FREE_TRIES or paid >= PAID_TRIES or not self._ceiling.reserve_now():
                 return said
             time.sleep(min(30.0, self._service.pause * 2.0 ** (free + paid - 1)))
@@ -248,7 +259,7 @@ class ChatJudge:
             return JudgeReply(None, "the answer is not that of a chat endpoint"), True
         except Exception as error:  # cut connections have as many kinds as there are layers
             unsent = type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
-            return JudgeReply(None, self._clean(first_line(error))), not unsent
+            return JudgeReply(None, self._clean(first_line(error)), is_unsent=unsent), not unsent
 
     def _declined(self, error: Any) -> tuple[JudgeReply, bool]:
         status, code = int(error.status_code), str(error.code or error.type or "")
