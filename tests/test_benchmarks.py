@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import gpu_measuring, gpu_opening, grid_costs
+from benchmarks import gpu_generation, gpu_measuring, gpu_opening, grid_costs
 from benchmarks.gpu_generation import Looker, clip_configuration
 from benchmarks.gpu_models import MODELS
+
+from portrayal.measurers import loop
 
 ROOT = Path(__file__).parents[1]
 
@@ -118,6 +120,39 @@ def test_the_benchmark_of_opening_runs_in_small(
     if not options:
         difference = found["ours, second, s"] - found["from_pretrained, second, s"]
         assert found[expected[-1]] == pytest.approx(difference, abs=0.01)
+
+
+STAGES = {
+    "gpu_generation": (gpu_generation, ["run"]),
+    "gpu_measuring": (gpu_measuring, ["run"]),
+    "gpu_opening": (gpu_opening, ["write_model", "time_openings", "run_with_little_memory"]),
+}
+"""What takes time in each benchmark that needs a GPU."""
+
+
+def commands_on_the_page() -> list[str]:
+    page = (ROOT / "docs" / "gpu.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| `(gpu_\w+.*?)` \|", page, re.MULTILINE)
+
+
+def test_the_page_has_a_command_for_every_gpu_benchmark_and_model() -> None:
+    found = commands_on_the_page()
+    assert {line.split()[0] for line in found} == STAGES.keys()
+    models = [line.split()[2] for line in found if line.startswith("gpu_generation --model")]
+    assert models == list(MODELS)
+
+
+@pytest.mark.parametrize("line", commands_on_the_page())
+def test_the_pages_gpu_commands_are_understood(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, *options = line.split()
+    benchmark, stages = STAGES[name]
+    monkeypatch.setenv("XDG_CACHE_HOME", "set back at the end")
+    monkeypatch.setattr(loop, "THREADS", loop.THREADS)
+    called = []
+    for stage in stages:
+        monkeypatch.setattr(benchmark, stage, lambda *given, **named: called.append(given))
+    benchmark.main(options)
+    assert called
 
 
 def test_what_a_grid_costs_is_never_more_than_all_of_it() -> None:
