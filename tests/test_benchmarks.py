@@ -69,19 +69,17 @@ def test_the_gpu_benchmark_measures_with_the_shapes_of_clip() -> None:
 
 
 @pytest.mark.parametrize("model", ["sdxl", "flux"])
-def test_the_gpu_benchmark_runs_in_small(model: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.gpu_generation", "--tiny", "--model", model],
-        capture_output=True, text=True, check=True, cwd=ROOT, timeout=300,
-    )  # fmt: skip
-    stages = re.findall(r"^(.*), ms per image +([\d.]+)$", done.stdout, re.MULTILINE)
+def test_the_gpu_benchmark_runs_in_small(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    gpu_generation.main(["--tiny", "--model", model])
+    shown = capsys.readouterr().out
+    stages = re.findall(r"^(.*), ms per image +([\d.]+)$", shown, re.MULTILINE)
     assert [stage for stage, _ in stages] == [
         "text", "denoising", "decoding", "PNG (threads)", "writing (thread)", "filter", "embedding",
     ]  # fmt: skip
     assert all(float(seconds) > 0 for _, seconds in stages)
-    assert re.search(r"^images +8$", done.stdout, re.MULTILINE)
-    assert re.search(r"^times the plain loop +[\d.]+$", done.stdout, re.MULTILINE)
-    assert re.search(r"^pixels: distance of ours +[\d.]+", done.stdout, re.MULTILINE)
+    assert re.search(r"^images +8$", shown, re.MULTILINE)
+    assert re.search(r"^times the plain loop +[\d.]+$", shown, re.MULTILINE)
+    assert re.search(r"^pixels: distance of ours +[\d.]+", shown, re.MULTILINE)
 
 
 def test_the_benchmark_of_measuring_runs_in_small(capsys: pytest.CaptureFixture[str]) -> None:
