@@ -310,3 +310,16 @@ def test_nothing_tested_needs_no_correction() -> None:
     (one,) = corrected_differences([asked])
     assert (one.q, one.verdict(0.05)) == (None, "no data")
     assert one.sentence() == "is d?: not compared: an estimate is missing."
+
+
+def test_damaged_results_and_missing_images_are_told(tmp_path: Path) -> None:
+    first, second = (audit_of(tmp_path / name, share(0.5)) for name in ("a", "my b"))
+    for audit in (first, second):
+        analyze(audit, settings=FAST)
+    second.results_file.write_text("{", encoding="utf-8")
+    for part in (first.path / "images").glob("*.parquet"):
+        part.unlink()
+    notes = compared(*map(AuditFolder, (first.path, second.path))).notes
+    assert any("images that" in one and "measured are missing" in one for one in notes)
+    (line,) = [one for one in notes if "results.json cannot be read" in one]
+    assert line.endswith(f"run: portrayal analyze '{second.path}'.")

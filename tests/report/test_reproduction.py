@@ -120,6 +120,8 @@ def test_settings_of_the_paper_are_given_and_not_guessed() -> None:
     assert models.settings == {"steps": 20, "guidance": 7.5, "width": 512, "height": 512}
     assert models.measurers == paper.measurers
     assert reproduction_models(paper, None, {}, ()).settings == {}
+    painter = reproduction_models(paper, "practice:painter", {}, ()).settings
+    assert painter == {"width": 512, "height": 512}, "it has no steps"
 
 
 def painted(paper: Paper, out: Path, **changes: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from portrayal import __version__
-from portrayal.audit import AuditFolder
+from portrayal.audit import AuditFolder, outcomes, quoted
 from portrayal.comparison.answering import Answering
 from portrayal.comparison.differences import Better, ModelDifference
 from portrayal.comparison.matching import Common, common_to
@@ -137,10 +137,13 @@ def _way(audit: ComparedAudit) -> dict[str, object]:
 
 def _notes(audits: Sequence[ComparedAudit], found: Sequence[ModelDifference]) -> Iterator[str]:
     for audit in audits:
+        yield from (f"{audit.path}: {one}." for one in outcomes.gaps(audit.audit))
         if audit.results is None:
+            damaged = audit.audit.results_file.exists()
+            lacks = "results.json cannot be read" if damaged else "there are no results"
             yield (
-                f"{audit.path} has no results, so only labels, refusals and similarity are "
-                f"compared; run: portrayal analyze {audit.path}."
+                f"{audit.path}: {lacks}, so only labels, refusals and similarity are compared; "
+                f"run: portrayal analyze {quoted(audit.path)}."
             )
     known = [audit for audit in audits if audit.results is not None]
     other = next((one for one in known[1:] if _way(one) != _way(known[0])), None)

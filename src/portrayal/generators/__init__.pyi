@@ -22,6 +22,7 @@ from .registry import notice as notice
 from .registry import open_generator as open_generator
 from .registry import open_on as open_on
 from .registry import portable_name as portable_name
+from .registry import taken_settings as taken_settings
 from .registry import write_training_data as write_training_data
 from .settings import SETTINGS as SETTINGS
 from .settings import checked_settings as checked_settings

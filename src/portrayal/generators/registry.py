@@ -86,6 +86,11 @@ def is_service(model: str) -> bool:
     return known(generator_kinds(), model, "model", GenerationError).service
 
 
+def taken_settings(model: str) -> tuple[str, ...]:
+    """Return the names of the settings that a model takes."""
+    return known(generator_kinds(), model, "model", GenerationError).settings
+
+
 def write_training_data(model: str, folder: Path, captions: int) -> bool:
     """Write training captions and images of a model into a folder; tell whether that was possible.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from portrayal.audit import AuditFolder, object_path, read_selection
 from portrayal.errors import SettingError
-from portrayal.generators import write_training_data
+from portrayal.generators import taken_settings, write_training_data
 from portrayal.papers import Paper
 from portrayal.raters import chosen_questions
 from portrayal.report import write_reproduction
@@ -43,7 +43,8 @@ def reproduction_models(
 ) -> Models:
     """Return the paper's settings and measurers for a model that is named.
 
-    Without a model, those of the audit or of the installed default are left as they are.
+    Without a model, those of the audit or of the installed default are left as they are. A setting
+    of the paper's model that this one does not have (a service has no steps) is left out.
 
     Args:
         paper: The paper.
@@ -54,9 +55,11 @@ def reproduction_models(
     """
     if model is None:
         return Models(None, settings, measurers, engine=engine or EngineSettings())
+    takes = taken_settings(model)
+    own = {name: value for name, value in paper.settings.items() if name in takes}
     return Models(
         model,
-        {**paper.settings, **settings},
+        {**own, **settings},
         measurers or paper.measurers,
         engine=engine or EngineSettings(),
     )
