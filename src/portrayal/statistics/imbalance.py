@@ -29,28 +29,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, ndtr, ndtri, xlog1py, xlogy
+from scipy.special import ndtr, ndtri, xlog1py, xlogy
 
 from portrayal.statistics.counts import FloatArray, level_sums
 from portrayal.statistics.imbalance_bounds import ImbalanceBounds
-from portrayal.statistics.imbalance_distribution import GRID
+from portrayal.statistics.imbalance_distribution import EVEN, GRID, learned_distribution
+from portrayal.statistics.imbalance_estimate import AHEAD, AttributeCounts, estimate_score
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.overdispersion import correlation_prior, log_likelihood
-from portrayal.statistics.rarefaction import expected_imbalance, imbalance_noise
 
-_PLAIN = 400
-"""Images of an attribute from which on the plain imbalance is used: it is off near 0 only."""
-
-_BALANCED = 0.2
-"""Weight of complete balance, where plain imbalances are off most, in choosing an estimator."""
-
-_ALIKE_ERRORS = 4.0
-"""How much more than noise an error that attributes share counts in choosing it."""
-
-_LEFT_OVER = 0.75
-"""Standard deviations of the error among possible shares that count as error of the estimate."""
-
-_STEPS = 5
 _MOST_SKEW = 0.8
 _NEGLIGIBLE = 1e-3
 _ICC_CELLS = 8
@@ -58,27 +45,12 @@ _TILTS: FloatArray = np.concatenate(
     [-np.geomspace(3000, 0.02, 130), [0.0], np.geomspace(0.02, 3000, 130)]
 )
 
-_LEAST_ICC = 1e-9
-_AHEAD: FloatArray = np.clip((1 + GRID) / 2, 0, 1 - 1e-9)
-"""Share of the group ahead."""
-
-_EVEN: FloatArray = np.gradient(GRID) / np.gradient(GRID).sum()
-_AIM: FloatArray = (1 - _BALANCED) * _EVEN + _BALANCED * (GRID == 0)
-
 
 class ImbalanceScore(NamedTuple):
     """A mean of imbalances at unlimited images, and its interval."""
 
     value: float
     interval: Interval
-
-
-class _Curves(NamedTuple):
-    """Mean, variance and third moment of an estimate, at every imbalance of `GRID`."""
-
-    mean: FloatArray
-    variance: FloatArray
-    third: FloatArray
 
 
 class _Hypotheses(NamedTuple):
@@ -108,13 +80,20 @@ def imbalance_score(
     larger = np.maximum(first, total - first)
     if len(total) == 1:
         return _single(2 * larger / total - 1, total, confidence)
+    # In order, so that no sum depends on the order of attributes.
+    kinds, repeats = np.unique(
+        np.stack([total, larger, weights], axis=1), axis=0, return_counts=True
+    )
+    total, larger, weights = kinds.T
     smaller = total - larger
     log = np.logaddexp(
-        xlogy(larger[:, None], _AHEAD) + xlog1py(smaller[:, None], -_AHEAD),
-        xlogy(smaller[:, None], _AHEAD) + xlog1py(larger[:, None], -_AHEAD),
+        xlogy(larger[:, None], AHEAD) + xlog1py(smaller[:, None], -AHEAD),
+        xlogy(smaller[:, None], AHEAD) + xlog1py(larger[:, None], -AHEAD),
     )
-    found = _hypotheses(larger, total, np.zeros_like(total), weights, log)
-    return _score([found], np.ones(1), confidence)
+    counts = AttributeCounts(
+        larger, total, np.zeros_like(total), weights, repeats.astype(np.float64), log
+    )
+    return _score([_hypotheses(counts)], np.ones(1), confidence)
 
 
 def _single(seen: FloatArray, total: FloatArray, confidence: float) -> ImbalanceScore:
@@ -145,23 +124,28 @@ def level_imbalance_score(
     np.add.at(members, (level, inverse.reshape(-1)), 1.0)
     ahead, behind = (
         np.tensordot(members, log_likelihood(places[:, 0], places[:, 1], side, icc.values), axes=1)
-        for side in (_AHEAD, 1 - _AHEAD)
+        for side in (AHEAD, 1 - AHEAD)
     )
-    log = np.logaddexp(ahead, behind)
     images, squares = level_sums(total, level), level_sums(total**2, level)
     count = level_sums(first, level)
     larger = np.maximum(count, images - count)
-    weight = np.log(icc.weights) + [_learned(one).evidence for one in np.moveaxis(log, 2, 0)]
+    order = np.lexsort((larger, images))  # no sum depends on the order of levels
+    images, squares, larger = images[order], squares[order], larger[order]
+    log = np.logaddexp(ahead, behind)[order]
+    once = np.ones(len(images))
+    weight = np.log(icc.weights) + [_learned(one, once).evidence for one in np.moveaxis(log, 2, 0)]
     weight = np.exp(weight - weight.max())
     kept = np.flatnonzero(weight > _NEGLIGIBLE)
     pairs = np.maximum(images * (images - 1), 1)
+    alike = (squares - images) / pairs
     found = [
         _hypotheses(
-            larger, images, icc.values[i] * (squares - images) / pairs, images / images.sum(),
-            log[:, :, i],
+            AttributeCounts(
+                larger, images, icc.values[i] * alike, images / images.sum(), once, log[:, :, i]
+            )
         )
         for i in kept
-    ]  # fmt: skip
+    ]
     return _score(found, weight[kept] / weight[kept].sum(), confidence)
 
 
@@ -177,35 +161,25 @@ def _score(found: list[_Hypotheses], weight: FloatArray, confidence: float) -> I
     return ImbalanceScore(float(value), Interval(float(low), float(high)))
 
 
-def _hypotheses(
-    larger: FloatArray, total: FloatArray, icc: FloatArray, weights: FloatArray, log: FloatArray
-) -> _Hypotheses:
-    """Return how far the estimate is from what every score leads one to expect.
-
-    Args:
-        larger: Images of the group that is ahead, per attribute.
-        total: Images.
-        icc: Correlation of an attribute's images.
-        weights: Of the attributes.
-        log: Log-likelihood of every imbalance of `GRID`, per attribute.
-    """
-    order = np.lexsort((weights, larger, total))  # sums do not depend on the order of rows
-    larger, total, icc, weights, log = (x[order] for x in (larger, total, icc, weights, log))
-    units = 1 / float((weights**2).sum())
-    seen, curves = _estimate(larger, total, icc, weights, units)
-    learned = weights @ _learned(log).own + 1e-9 * _EVEN
+def _hypotheses(counts: AttributeCounts) -> _Hypotheses:
+    """Return how far the estimate is from what every score leads one to expect."""
+    units = 1 / float(counts.repeats @ counts.weight**2)
+    found = _learned(counts.log, counts.repeats)
+    seen, curves, sharp = estimate_score(counts, units, found.common)
+    learned = (counts.repeats * counts.weight) @ found.own + 1e-9 * EVEN
     tilted = learned * np.exp(_TILTS[:, None] * GRID - np.maximum(_TILTS, 0)[:, None])
     tilted /= tilted.sum(axis=1, keepdims=True)
     score, alike = tilted @ GRID, 1 / math.sqrt(units)
 
-    def drawn(curve: FloatArray) -> FloatArray:
-        return (1 - alike) * (tilted @ curve) + alike * np.interp(score, GRID, curve)
+    def drawn(learned: FloatArray, same: FloatArray) -> FloatArray:
+        return (1 - alike) * (tilted @ learned) + alike * np.interp(score, GRID, same)
 
     off = curves.mean - GRID
-    mean, variance = drawn(curves.mean), np.maximum(drawn(curves.variance), 1e-14)
-    left_over = np.maximum(drawn(off**2) - (mean - score) ** 2, 0.0)
-    z = (seen - mean) / np.sqrt(variance + _LEFT_OVER**2 * left_over)
-    skew = np.clip(drawn(curves.third) / variance**1.5, -_MOST_SKEW, _MOST_SKEW)
+    mean = drawn(sharp.mean, curves.mean)
+    variance = np.maximum(drawn(sharp.variance, curves.variance), 1e-14)
+    left_over = np.maximum(drawn(off**2, off**2) - (mean - score) ** 2, 0.0)
+    z = (seen - mean) / np.sqrt(variance + left_over)
+    skew = np.clip(drawn(sharp.third, curves.third) / variance**1.5, -_MOST_SKEW, _MOST_SKEW)
     # Cornish and Fisher; far out, where it turns back, the plain deviate says enough.
     deviate = np.where(np.abs(z) > 4, z, z - skew * (z**2 - 1) / 6)
     return _Hypotheses(score, np.minimum.accumulate(deviate))
@@ -215,99 +189,23 @@ class _Learned(NamedTuple):
     """What counts say of how imbalances are spread.
 
     Attributes:
+        common: How common each imbalance of `GRID` is.
         own: How likely each imbalance of `GRID` is, per attribute.
         evidence: Log-likelihood of all counts, each under what the others teach.
     """
 
+    common: FloatArray
     own: FloatArray
     evidence: float
 
 
-def _learned(log: FloatArray) -> _Learned:
-    """Learn how common each imbalance is from all attributes, by steps of an EM algorithm."""
+def _learned(log: FloatArray, repeats: FloatArray) -> _Learned:
+    """Learn how common each imbalance is from all attributes."""
     top = log.max(axis=1, keepdims=True)
     likelihood = np.exp(np.maximum(log - top, -700))
-    common = _EVEN
-    for _ in range(_STEPS):
-        own = likelihood * common
-        own /= own.sum(axis=1, keepdims=True)
-        common = (own.sum(axis=0) + _EVEN) / (len(log) + 1)
-    others = (own.sum(axis=0) - own + _EVEN) / len(log)
-    evidence = np.log((likelihood * others).sum(axis=1)) + top[:, 0]
+    common = learned_distribution(likelihood, repeats)
     own = likelihood * common
-    return _Learned(own / own.sum(axis=1, keepdims=True), float(evidence.sum()))
-
-
-class _SeenScore(NamedTuple):
-    seen: float
-    curves: _Curves
-
-
-def _estimate(
-    larger: FloatArray, total: FloatArray, icc: FloatArray, weights: FloatArray, units: float
-) -> _SeenScore:
-    """Return the estimate of the score, and its moments were all attributes at one imbalance."""
-    seen = 0.0
-    mean, variance, third = (np.zeros(GRID.size) for _ in range(3))
-    designs, of = np.unique(np.stack([total, icc], axis=1), axis=0, return_inverse=True)
-    for i, (n, correlation) in enumerate(designs):
-        own = of.reshape(-1) == i
-        weight = weights[own]
-        spread = correlation + (1 - correlation) / n  # variance over that of one image
-        if n >= _PLAIN and spread <= 1 / _PLAIN:
-            values, worth = 2 * larger[own] / n - 1, np.array([round(1 / spread)], np.float64)
-            noise = imbalance_noise(GRID, worth, worth)
-            curves = _Curves(expected_imbalance(GRID, worth), *noise)
-        else:
-            # Of many images that are alike, as many as matter: the variance stays.
-            size = min(int(n), _PLAIN)
-            left = max((spread - 1 / size) / (1 - 1 / size), 0.0) if size > 1 else 0.0
-            table, curves = _best_values(size, float(left), units)
-            ahead = np.round(larger[own] * (size / n)) - math.ceil(size / 2)
-            values = table[ahead.astype(np.intp)]
-        seen += float(weight @ values)
-        mean += weight.sum() * curves.mean
-        variance += (weight**2).sum() * curves.variance
-        third += (weight**3).sum() * curves.third
-    return _SeenScore(seen, _Curves(mean, variance, third))
-
-
-class _BestValues(NamedTuple):
-    values: FloatArray
-    curves: _Curves
-
-
-def _best_values(n: int, icc: float, units: float) -> _BestValues:
-    """Return an estimate of the imbalance for every count of the group ahead, ceil(n / 2) ... n.
-
-    It has the least sum of squared error and noise / (4 K), a ridge regression of imbalances on
-    chances of counts.
-    """
-    chance = _count_chances(n, icc)
-    shared = 1 / (_ALIKE_ERRORS * units)
-    ridge = np.maximum(_AIM @ chance, 1e-300) * shared
-    spread = (1 - shared) * _AIM
-    inside = np.flatnonzero(spread > 0)
-    part = chance[inside]
-    # Woodbury: as many equations as imbalances, not as counts.
-    system = (part / ridge) @ part.T + np.diag(1 / np.maximum(spread[inside], 1e-12))
-    goal = _AIM * GRID
-    right = (goal @ chance) / ridge
-    values = right - (part / ridge).T @ np.linalg.solve(system, part @ right)
-    mean = chance @ values
-    square = chance @ values**2
-    third = chance @ values**3 - 3 * mean * square + 2 * mean**3
-    return _BestValues(values, _Curves(mean, np.maximum(square - mean**2, 0.0), third))
-
-
-def _count_chances(n: int, icc: float) -> FloatArray:
-    """Return the chance of every count of the group ahead, (imbalances, counts)."""
-    counts = np.arange(math.ceil(n / 2), n + 1, dtype=np.float64)
-    ways = gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1)
-    totals = np.full(counts.size, float(n))
-    values = np.array([max(icc, _LEAST_ICC)])
-    ahead, behind = (
-        np.exp(ways[:, None] + log_likelihood(counts, totals, side, values)[:, :, 0])
-        for side in (_AHEAD, 1 - _AHEAD)
-    )
-    return np.asarray(ahead + np.where(2 * counts == n, 0.0, 1.0)[:, None] * behind).T
+    own /= own.sum(axis=1, keepdims=True)
+    others = (repeats @ own - own + EVEN) / repeats.sum()
+    evidence = np.log((likelihood * others).sum(axis=1)) + top[:, 0]
+    return _Learned(common, own, float(repeats @ evidence))

@@ -19,8 +19,27 @@ from portrayal.statistics.counts import FloatArray
 GRID: FloatArray = (1 - np.cos(np.pi * np.arange(61) / 60)) / 2
 """Imbalances, finer towards 0 and 1: there the fold at one half and small variances matter."""
 
-_EVEN: FloatArray = np.gradient(GRID) / np.gradient(GRID).sum()
+EVEN: FloatArray = np.gradient(GRID) / np.gradient(GRID).sum()
+"""All imbalances alike."""
+
 _STEPS = 60
+
+
+def learned_distribution(likelihood: FloatArray, repeats: FloatArray) -> FloatArray:
+    """Return how common each value of `GRID` is, by steps of an EM algorithm.
+
+    One prompt more, spread evenly, keeps it smooth.
+
+    Args:
+        likelihood: Of every value, one row per kind of count.
+        repeats: How many prompts (or attributes) have such a count.
+    """
+    n = repeats.sum() + 1
+    weights, floor, columns = repeats / n, EVEN / n, np.ascontiguousarray(likelihood.T)
+    common = EVEN
+    for _ in range(_STEPS):
+        common = common * (columns @ (weights / (likelihood @ common))) + floor
+    return common
 
 
 def imbalance_posterior(first: FloatArray, total: FloatArray) -> FloatArray:
@@ -46,10 +65,6 @@ def imbalance_posterior(first: FloatArray, total: FloatArray) -> FloatArray:
     )
     # A floor keeps a share between two grid values possible, however many images there are.
     likelihood = np.exp(np.maximum(log - log.max(axis=1, keepdims=True), -700))
-    common, n = _EVEN, repeats.sum() + 1
-    weights, floor, columns = repeats / n, _EVEN / n, np.ascontiguousarray(likelihood.T)
-    for _ in range(_STEPS):
-        common = common * (columns @ (weights / (likelihood @ common))) + floor
-    chance = likelihood * common
+    chance = likelihood * learned_distribution(likelihood, repeats)
     chance /= chance.sum(axis=1, keepdims=True)
     return np.asarray(chance[kind_of.reshape(-1)])
