@@ -24,6 +24,18 @@ def table(tmp_path: Path):
     return counted_shares(tmp_path)
 
 
+def test_the_shipped_shares_were_counted_at_the_settings_that_ship() -> None:
+    """Another sampler, guidance or number of steps has other shares: count them again."""
+    from portrayal_practice.weights import weights_folder
+
+    pipeline = weights_folder() / "pipeline"
+    used = json.loads((pipeline / "portrayal.json").read_text())
+    sampler = json.loads((pipeline / "scheduler" / "scheduler_config.json").read_text())
+    counted = json.loads((weights_folder() / "shares.json").read_text())["settings"]
+    assert (counted["steps"], counted["guidance"]) == (used["steps"], used["guidance"])
+    assert counted["sampler"] == sampler["algorithm_type"]
+
+
 def test_what_was_not_measured_is_named(table, tmp_path: Path) -> None:
     world = MeasuredTruth("who", table)
     with pytest.raises(PracticeError, match="'a photo of a cook' were not measured"):

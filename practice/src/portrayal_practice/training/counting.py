@@ -57,7 +57,12 @@ def count_shares(order: Order) -> None:
             shown = np.bincount(said["presentation"][own], minlength=3).tolist()
             tone = np.bincount(said["dark"][own], minlength=2).tolist()
             rows.append({"prompt": prompt, "presentation": shown, "tone": tone})
-    settings = {"steps": DEFAULT_STEPS, "guidance": DEFAULT_GUIDANCE, "images": each}
+    settings = {
+        "steps": DEFAULT_STEPS,
+        "guidance": DEFAULT_GUIDANCE,
+        "sampler": generator.pipeline.scheduler.config.algorithm_type,
+        "images": each,
+    }
     text = ",\n".join(json.dumps(row) for row in rows)
     path = order.out / SHARES
     path.write_text(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from portrayal_practice.training.autoencoder import latents
+from portrayal_practice.training.autoencoder import face_weight, latents
 from portrayal_practice.training.clip import tokenise
 from portrayal_practice.training.device import Learner, Machine
 from portrayal_practice.training.recipe import IMAGE, WINDOW, Recipe, UNetShape
@@ -37,15 +37,11 @@ if TYPE_CHECKING:
     from portrayal_practice.training.images import TrainingImages
 
 EMPTY_SHARE = 0.1
-FACE_WEIGHT, FACE_ROWS, FACE_COLUMNS = 3.0, (1, 5), (2, 6)
-"""How much more an error counts in the eighths of an image where most faces are."""
 TEXT_RATE = 0.25
 """Learning rate of the text tower, as a part of the UNet's."""
 SHARD = "15MB"
 SAVE_SECONDS = 120.0
 TIMESTEPS = 1000
-STATE = "denoiser-state.safetensors"
-"""In the work folder: the optimizer's moments."""
 
 
 def new_unet(shape: UNetShape, *, latent: int, side: int, text: int) -> UNet2DConditionModel:
@@ -186,8 +182,11 @@ class Denoising:
             parameter.grad = None
         print("denoiser: compiled", flush=True)
 
-    def load(self, work: Path) -> None:
-        """Take weights and moments of a former run, or CLIP's text tower, there by now."""
+    def load(self) -> None:
+        """Take the weights of a former run, or CLIP's text tower, there by now.
+
+        AdamW's moments need not come along: they remember 10 and 50 steps, the warm-up is 100.
+        """
         from safetensors.torch import load_file
 
         pipeline = self.out / "pipeline"
@@ -201,14 +200,6 @@ class Denoising:
         source = tower if tower.is_file() else self.out / "clip" / "model.safetensors"
         take_tower(self.text, load_file(source))
         self.learner.restart()
-        if (work / STATE).is_file():
-            self.learner.take_moments(load_file(work / STATE))
-
-    def save_state(self, work: Path) -> None:
-        """Write AdamW's moments, with which a later run can go on."""
-        from safetensors.torch import save_file
-
-        save_file(self.learner.moments(), work / STATE)
 
     def read(self, corpus: TrainingImages, vae: AutoencoderKL) -> None:
         """Put latents and tokens of the corpus on the device."""
@@ -271,16 +262,6 @@ def denoising_loss(
     states = text(input_ids=tokens).last_hidden_state
     error = (unet(noisy, steps, states).sample.float() - wanted).square()
     return (face_weight(clean.shape[-1], clean.device) * error).mean()
-
-
-def face_weight(side: int, device: torch.device | None = None) -> torch.Tensor:
-    """Weight (side, side) of each place of a latent, 1 on average."""
-    weight = torch.ones(side, side, device=device)
-    (top, bottom), (left, right) = (
-        [round(edge * side / 8) for edge in edges] for edges in (FACE_ROWS, FACE_COLUMNS)
-    )
-    weight[top:bottom, left:right] = FACE_WEIGHT
-    return weight / weight.mean()
 
 
 def save_pipeline(parts: Parts, folder: Path) -> None:

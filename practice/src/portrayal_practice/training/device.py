@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from portrayal_practice.training.schedule import Budget
 
 LOG_SECONDS = 20.0
-MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 @dataclass
@@ -127,24 +126,6 @@ class Learner:
             for exact, live, kept in zip(self.exact, self.live, self.average.kept, strict=True):
                 exact.copy_(live)
                 kept.copy_(live)
-
-    def moments(self) -> dict[str, torch.Tensor]:
-        """AdamW's two moments of every parameter in bf16, for a run that goes on."""
-        held = (self.optimizer.state.get(p, {}) for p in self.exact)
-        return {
-            f"{name}.{number}": state[name].detach().to("cpu", torch.bfloat16).contiguous()
-            for number, state in enumerate(held)
-            for name in MOMENTS
-            if name in state
-        }
-
-    def take_moments(self, held: dict[str, torch.Tensor]) -> None:
-        """Go on with the moments of a former run."""
-        for number, parameter in enumerate(self.exact):
-            if f"{MOMENTS[0]}.{number}" in held:
-                own = {name: held[f"{name}.{number}"].to(parameter) for name in MOMENTS}
-                step = torch.tensor(10_000.0, device=parameter.device)
-                self.optimizer.state[parameter] = {"step": step, **own}
 
     def averaged(self, model: Any) -> Any:
         """A copy of a model in fp32 with the averages of its parameters; the model stays live."""

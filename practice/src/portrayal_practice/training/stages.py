@@ -164,13 +164,19 @@ def masked_words(order: Order) -> None:
 
 def autoencoder(order: Order) -> None:
     """Train the autoencoder."""
+    from diffusers import AutoencoderKL
+
     from portrayal_practice.training.autoencoder import save_autoencoder, train_autoencoder
 
     recipe, started = order.recipe, time.monotonic()
     found = images(order.work, n=recipe.first_images, seed=order.seed, workers=order.workers)
     budget = order.budget(recipe.autoencoder_minutes, recipe.fit_autoencoder.steps)
+    folder, start = order.out / "pipeline" / "vae", None
+    if (folder / "config.json").is_file():
+        start = AutoencoderKL.from_pretrained(folder)
     model = train_autoencoder(
         found.images,
+        start=start,
         shape=recipe.autoencoder,
         fit=recipe.fit_autoencoder,
         machine=order.machine(),
@@ -231,12 +237,11 @@ def denoiser(order: Order) -> None:
     training.warm_up()
     if order.ahead:
         _wait(order, ("autoencoder", "clip", "images"))
-    training.load(order.work)
+    training.load()
     vae = AutoencoderKL.from_pretrained(order.out / "pipeline" / "vae")
     training.read(order.corpus(), vae)
     budget = order.budget(recipe.denoiser_minutes, recipe.fit_unet.steps)
     training.train(vae, budget)
-    training.save_state(order.work)
     _note(order, "denoiser", started, budget, images=budget.done * recipe.fit_unet.batch)
 
 
