@@ -74,6 +74,57 @@ def test_the_share_over_all_images_is_the_prediction_powered_one() -> None:
     assert np.mean(shares) == pytest.approx(powered.value, abs=0.012)
 
 
+def test_labels_by_people_count_once() -> None:
+    spread, error = [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        truth = (rng.random(1500) < 0.4).astype(int)
+        wrong = rng.random(1500) < np.where(truth == 1, 0.3, 0.1)
+        predicted, given = np.where(wrong, 1 - truth, truth), np.full(1500, -1)
+        for answer in (0, 1):
+            asked = rng.choice(np.flatnonzero(predicted == answer), 40, replace=False)
+            given[asked] = truth[asked]
+        prompts = np.arange(1500) % 30
+        drawn = [draw_labels(predicted, given, prompts, rng=rng).labels for _ in range(5)]
+        shares = np.concatenate(drawn).mean(axis=1)
+        labels = np.where(given >= 0, given, np.nan)
+        powered = prediction_powered_share(CheckedSample.of(predicted, labels, strata=predicted))
+        # As many of each answer were asked: their share says nothing of the share over all images.
+        assert shares.mean() == pytest.approx(powered.value, abs=0.012)
+        spread.append(shares.std())
+        error.append((powered.interval.high - powered.interval.low) / 3.92)
+    assert 0.9 < np.mean(spread) / np.mean(error) < 1.25
+
+
+def change_of_imbalance(groups: np.ndarray | None, *, backwards: bool = False) -> float:
+    """Return what draws make of it, where extreme shares before become even ones after.
+
+    Truth: of 60 prompts with 24 images each, 30 show one group only and 30 both alike: -1.
+    """
+    rng = np.random.default_rng(4)
+    shares = np.r_[np.repeat([0.0, 1.0], 15), np.full(30, 0.5)]
+    shares = shares[::-1] if backwards else shares
+    prompts = np.repeat(np.arange(60), 24)
+    truth = (rng.random(prompts.size) < shares[prompts]).astype(int)
+    wrong = rng.random(prompts.size) < np.where(truth == 1, 0.3, 0.1)
+    given = np.where(rng.random(prompts.size) < 0.2, truth, -1)
+    drawn = draw_labels(
+        np.where(wrong, 1 - truth, truth), given, prompts, groups=groups, rng=rng
+    ).counts(prompts)[:, :, 1]  # fmt: skip
+    first, after = np.abs(drawn / 12 - 1).reshape(len(drawn), 2, 30).mean(axis=(0, 2))
+    noise = 0.16  # the mean imbalance of 24 images of an even share
+    return float(after - first + (noise if backwards else -noise))
+
+
+def test_groups_that_are_compared_do_not_draw_each_other_near() -> None:
+    sides = np.repeat([0, 1], 30)
+    apart, together = change_of_imbalance(sides), change_of_imbalance(None)
+    assert apart == pytest.approx(-1, abs=0.06)
+    assert together > apart + 0.02
+    assert change_of_imbalance(sides, backwards=True) == pytest.approx(-apart, abs=0.06)
+    assert change_of_imbalance(np.zeros(60)) == pytest.approx(together)
+
+
 def test_exchanging_the_groups_exchanges_the_draws() -> None:
     _, predicted, given, prompts = images()
     mirrored = np.where(given >= 0, 1 - given, -1)

@@ -38,6 +38,7 @@ class LabelPool:
         prompts: The prompt of each, or what else images have in common.
         factors: The factors of each prompt.
         audits: Where people's labels of them may be.
+        apart: Factors whose levels are scored apart: shares vary in their own way in each.
     """
 
     name: str
@@ -48,6 +49,7 @@ class LabelPool:
     prompts: tuple[str, ...] = field(repr=False)
     factors: Mapping[str, Mapping[str, str]] = field(repr=False)
     audits: tuple[AuditFolder, ...] = field(repr=False)
+    apart: tuple[str, ...] = ()
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -96,8 +98,11 @@ def study_pools(study: Study, data: StudyData) -> list[LabelPool]:
             given = tuple(labels.labels.tolist())
             about = ("generated images", name, tuple(axis.groups))
             found.append(
-                LabelPool(*about, images.keys, given, images.prompts, factors, (data.audit,))
-            )
+                LabelPool(
+                    *about, images.keys, given, images.prompts, factors, (data.audit,),
+                    study.scoring().by,
+                )
+            )  # fmt: skip
     return found
 
 
@@ -206,11 +211,18 @@ def _draw(pool: LabelPool, said: PeopleSaid, rng: np.random.Generator) -> np.nda
         np.array([place[one] for one in pool.prompts]),
         answers=len(possible),
         levels=_levels(pool, list(place)),
+        groups=_apart(pool, list(place)),
         weights=np.array([said.weights.get(key, 1.0) for key in pool.keys]),
         rng=rng,
     )
     back = np.array([pool.answers.index(one) for one in possible], dtype=np.int16)
     return np.asarray(back[found.labels])
+
+
+def _apart(pool: LabelPool, prompts: Sequence[str]) -> list[int]:
+    """Return a code for each prompt: its levels of the factors that are scored apart."""
+    levels = [tuple(pool.factors[one].get(name) for name in pool.apart) for one in prompts]
+    return [levels.index(one) for one in levels]
 
 
 def _factor_names(pool: LabelPool, prompts: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, logsumexp, softmax
+from scipy.special import betaincinv, softmax
 
 from portrayal.statistics.counts import FloatArray
 
@@ -28,45 +28,30 @@ _CANDIDATES = 60
 _LEAST_COUNTING = 1.5
 """Candidates that must count, per table that is drawn."""
 
-# Shares of prompts that evidence is averaged over: so many evenly spread ones of each way to vary.
-_MEANS, _POINTS = 8, 16
-_CORRELATIONS = (0.02, 0.1, 0.3, 0.55, 0.8)
+_CORRELATIONS: FloatArray = np.array(
+    [0.0005, 0.004, 0.015, 0.04, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9]
+)
+_POINTS = 24
+"""Shares of prompts, evenly spread over their distribution, for each correlation."""
 
 
-class PromptCounts(NamedTuple):
-    """Images per prompt.
+class ErrorTables(NamedTuple):
+    """How the measurer labels images of each group, drawn several times.
 
     Attributes:
-        other: Those without a label by people, by the measurer's answer.
-        known: Those with one, by people's answer.
+        tables: P(measurer's answer | people's answer), (draws, people's answers, measurer's).
+        means: Shares of people's answers over all images, (draws, people's answers).
     """
 
-    other: IntArray
-    known: FloatArray
-
-    @classmethod
-    def of(
-        cls, f: IntArray, y: IntArray, cell: IntArray, *, shape: tuple[int, int]
-    ) -> PromptCounts:
-        """Count images.
-
-        Args:
-            f: The measurer's answer, per image.
-            y: People's answer; -1 where nobody was asked.
-            cell: Prompt.
-            shape: How many answers people give, and how many the measurer.
-        """
-        (answers, width), height, asked = shape, int(cell.max()) + 1, y >= 0
-        other = np.bincount(cell[~asked] * width + f[~asked], minlength=height * width)
-        known = np.bincount(cell[asked] * answers + y[asked], minlength=height * answers)
-        return cls(other.reshape(height, width), known.reshape(height, answers).astype(np.float64))
+    tables: FloatArray
+    means: FloatArray
 
 
 def draw_error_tables(
-    f: IntArray, y: IntArray, w: FloatArray, images: PromptCounts, *, draws: int,
+    f: IntArray, y: IntArray, w: FloatArray, counts: IntArray, *, answers: int, draws: int,
     rng: np.random.Generator,
-) -> FloatArray:  # fmt: skip
-    """Draw P(measurer's answer | people's answer), (draws, people's answers, measurer's answers).
+) -> ErrorTables:  # fmt: skip
+    """Draw error tables.
 
     Where hardly any candidate explains all images, weights are evened out until enough of them
     count: tables then fall back on what the labelled images say.
@@ -75,28 +60,29 @@ def draw_error_tables(
         f: The measurer's answer, per image.
         y: People's answer; -1 where nobody was asked.
         w: One over the probability of being asked.
-        images: The same images by prompt.
-        draws: How many.
+        counts: Images by prompt and the measurer's answer.
+        answers: How many answers people may give.
+        draws: How many tables.
         rng: Source of the draws.
     """
-    tables = _candidates(f, y, w, shape=(images.known.shape[1], images.other.shape[1]), rng=rng)
-    both, repeats = np.unique(np.hstack(images), axis=0, return_counts=True)
-    width = images.other.shape[1]
-    alike = PromptCounts(both[:, :width].astype(np.intp), both[:, width:].astype(np.float64))
-    logs = np.array([_log_evidence(one, alike, repeats.astype(np.float64)) for one in tables])
+    joint = _candidates(f, y, w, shape=(answers, counts.shape[1]), rng=rng)
+    found = ErrorTables(joint / joint.sum(axis=2, keepdims=True), joint.sum(axis=2))
+    seen, repeats = np.unique(counts, axis=0, return_counts=True)
+    logs = np.array([_log_evidence(*one, seen, repeats) for one in zip(*found, strict=True)])
     weights = _weights(logs, least=_LEAST_COUNTING * draws)
-    flat = tables.reshape(len(tables), -1)
+    flat = joint.reshape(len(joint), -1)
     # Sorted along the line on which tables differ most, evenly spaced places spread the draws.
     order = np.argsort(flat @ np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)[2][0])
     places = (rng.permutation(draws) + rng.random()) / draws
     chosen = np.searchsorted(np.cumsum(weights[order]), places)
-    return np.asarray(tables[order[np.minimum(chosen, len(order) - 1)]])
+    kept = order[np.minimum(chosen, len(order) - 1)]
+    return ErrorTables(found.tables[kept], found.means[kept])
 
 
 def _candidates(
     f: IntArray, y: IntArray, w: FloatArray, *, shape: tuple[int, int], rng: np.random.Generator
 ) -> FloatArray:
-    """Draw tables that the labelled images leave possible."""
+    """Draw P(people's and measurer's answer) that the labelled images leave possible."""
     answers, width = shape
     asked = y >= 0
     pairs = y[asked] * width + f[asked]
@@ -108,9 +94,8 @@ def _candidates(
     meant = np.stack(
         [_spread_dirichlet(table[:, j] + 1 / answers, _CANDIDATES, rng) for j in range(width)], -1
     )
-    joint = meant * (np.bincount(f, minlength=width) / f.size)
-    joint = np.maximum(joint, 1e-9)
-    return np.asarray(joint / joint.sum(axis=2, keepdims=True))
+    joint = np.maximum(meant * (np.bincount(f, minlength=width) / f.size), 1e-9)
+    return np.asarray(joint / joint.sum(axis=(1, 2), keepdims=True))
 
 
 def _spread_dirichlet(weights: FloatArray, draws: int, rng: np.random.Generator) -> FloatArray:
@@ -135,37 +120,53 @@ def _weights(logs: FloatArray, *, least: float) -> FloatArray:
         power /= 2
 
 
-def _log_evidence(table: FloatArray, images: PromptCounts, repeats: FloatArray) -> float:
-    """Return the log-likelihood of prompts' counts, averaged over how their shares may vary."""
-    fit = _fit(table, images)
-    top = fit.max(axis=1, keepdims=True)
-    ways = np.exp((fit - top).astype(np.float32)).reshape(len(fit), -1, _POINTS).mean(axis=2)
-    return float(logsumexp(repeats @ (np.log(np.maximum(ways, 1e-30)) + top)))
+def _log_evidence(table: FloatArray, mean: FloatArray, seen: IntArray, repeats: IntArray) -> float:
+    """Return the log-likelihood of the measurer's answers in all prompts, under the likeliest ICC.
+
+    People's answers are left out: the candidates are drawn from them. The likeliest ICC, not their
+    average: prompts that are all alike say nothing about a measurer's errors.
+    """
+    return float((repeats @ _by_correlation(_fit(table, _possible_shares(mean), seen))).max())
+
+
+def _fit(table: FloatArray, shares: FloatArray, counts: IntArray) -> FloatArray:
+    """Return the log-likelihood of counts at possible shares, (prompts, correlations, shares)."""
+    seen = np.log(np.maximum(shares @ table, 1e-12))
+    return np.asarray(np.einsum("cf,ksf->cks", counts, seen, optimize=True))
+
+
+def _by_correlation(fit: FloatArray) -> FloatArray:
+    """Return the log-likelihood of each prompt's counts, averaged over its possible shares."""
+    top = fit.max(axis=(1, 2), keepdims=True)
+    each = np.exp((fit - top).astype(np.float32)).mean(axis=2)
+    return np.asarray(np.log(np.maximum(each, 1e-30)) + top[:, 0])
 
 
 def draw_possible_shares(
-    table: FloatArray, images: PromptCounts, rng: np.random.Generator
+    table: FloatArray, mean: FloatArray, counts: IntArray, rng: np.random.Generator
 ) -> FloatArray:
-    """Draw shares that each prompt's own counts leave possible, (prompts, answers)."""
-    edges = np.cumsum(softmax(_fit(table, images), axis=1), axis=1)
+    """Draw shares that counts leave possible, under one ICC of all prompts, (prompts, answers)."""
+    shares = _possible_shares(mean)
+    fit = _fit(table, shares, counts)
+    icc = rng.choice(len(shares), p=softmax(_by_correlation(fit).sum(axis=0)))
+    edges = np.cumsum(softmax(fit[:, icc], axis=1), axis=1)
     chosen = (edges[:, :-1] < rng.random((len(edges), 1))).sum(axis=1)
-    return np.asarray(_shares(len(table))[chosen])
+    return np.asarray(shares[icc, chosen])
 
 
-def _fit(table: FloatArray, images: PromptCounts) -> FloatArray:
-    """Return the log-likelihood of each prompt's counts, (prompts, shares)."""
-    shares = _shares(len(table))
-    seen = np.log(np.maximum(shares @ table, 1e-12))
-    return np.asarray(images.other @ seen.T + images.known @ np.log(shares).T)
+def _possible_shares(mean: FloatArray) -> FloatArray:
+    """Return shares of prompts around a mean, (correlations, shares, answers)."""
+    weights = np.maximum((1 / _CORRELATIONS[:, None] - 1) * mean, 1e-3)
+    left, parts = np.ones((len(weights), _POINTS)), []
+    for i, places in enumerate(_places(len(mean) - 1)):
+        part = betaincinv(weights[:, i, None], weights[:, i + 1 :].sum(axis=1)[:, None], places)
+        parts.append(left * part)
+        left = left * (1 - part)
+    return np.maximum(np.stack([*parts, left], axis=-1), 1e-12)
 
 
 @lru_cache(maxsize=16)
-def _shares(answers: int) -> FloatArray:
-    """Return shares that a prompt may have: points of every way in which prompts may vary."""
+def _places(parts: int) -> FloatArray:
+    """Return quantiles, evenly spread for each part and in another order for each."""
     rng = np.random.default_rng(0)
-    means = _spread_dirichlet(np.ones(answers), _MEANS, rng)
-    found = [
-        _spread_dirichlet(np.maximum((1 / icc - 1) * mean, 1e-3), _POINTS, rng)
-        for icc in _CORRELATIONS for mean in means
-    ]  # fmt: skip
-    return np.maximum(np.concatenate(found), 1e-12)
+    return np.array([(rng.permutation(_POINTS) + 0.5) / _POINTS for _ in range(parts)])

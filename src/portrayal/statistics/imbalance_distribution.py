@@ -65,6 +65,6 @@ def imbalance_posterior(first: FloatArray, total: FloatArray) -> FloatArray:
     )
     # A floor keeps a share between two grid values possible, however many images there are.
     likelihood = np.exp(np.maximum(log - log.max(axis=1, keepdims=True), -700))
-    chance = likelihood * learned_distribution(likelihood, repeats)
+    chance = likelihood * learned_distribution(likelihood, repeats.astype(np.float64))
     chance /= chance.sum(axis=1, keepdims=True)
     return np.asarray(chance[kind_of.reshape(-1)])

@@ -24,8 +24,8 @@ from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_rng
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.error_tables import (
+    ErrorTables,
     IntArray,
-    PromptCounts,
     draw_error_tables,
     draw_possible_shares,
 )
@@ -73,6 +73,7 @@ def draw_labels(
     *,
     answers: int | None = None,
     levels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     rng: np.random.Generator,
 ) -> LabelDraws:
@@ -84,6 +85,9 @@ def draw_labels(
         prompts: Code of each image's prompt, 0 and up.
         answers: How many answers people may give; None: those up to the largest that they gave.
         levels: Code of each prompt's level, where several prompts belong to one; None: none do.
+        groups: Code of each prompt's group, where groups are compared, such as prompts with and
+            without an addition: each has a mean and an intraclass correlation of its own; None:
+            there is one group.
         weights: One over the probability of being asked, per image; None: the same within each of
             the measurer's answers.
         rng: Source of the draws.
@@ -106,36 +110,41 @@ def draw_labels(
         raise StatisticsError("no image has a label by people; at least 1 is needed")
     w = np.ones(f.size) if weights is None else np.asarray(weights, dtype=np.float64)
     width, answers = int(f.max()) + 1, max(answers or 0, int(y.max()) + 1)
-    images = PromptCounts.of(f, y, cell, shape=(answers, width))
-    errors = draw_error_tables(f, y, w, images, draws=DRAWS, rng=rng)
-    height = len(images.known)
-    level = np.zeros(height, dtype=np.intp) if levels is None else np.asarray(levels, dtype=np.intp)
-    shares = _sample_shares(images, level, errors, rng)
-    return LabelDraws(_draw_each(f, y, cell, shares, errors, rng), errors, int(asked.sum()))
+    height = int(cell.max()) + 1
+    seen = np.bincount(cell * width + f, minlength=height * width).reshape(height, width)
+    errors = draw_error_tables(f, y, w, seen, answers=answers, draws=DRAWS, rng=rng)
+    level, group = (
+        np.zeros(height, dtype=np.intp) if one is None else np.asarray(one, dtype=np.intp)
+        for one in (levels, groups)
+    )
+    shares = np.empty((DRAWS, height, answers))
+    for one in np.unique(group):
+        here = group == one
+        nested = np.unique(level[here], return_inverse=True)[1]
+        shares[:, here] = _sample_shares(seen[here], nested, errors, rng)
+    found = _draw_each(f, y, cell, shares, errors.tables, rng)
+    return LabelDraws(found, errors.tables, int(asked.sum()))
 
 
 def _sample_shares(
-    images: PromptCounts,
+    seen: IntArray,
     level: IntArray,
-    errors: FloatArray,
+    errors: ErrorTables,
     rng: np.random.Generator,
 ) -> FloatArray:
     """Return shares of each answer, (draws, prompts, answers), one Gibbs chain per draw."""
-    other, known = images
-    draws, answers = errors.shape[:2]
-    icc = correlation_prior(float(max(other.sum(axis=1).max(), 1)), cells=_CELLS)
+    draws = len(errors.tables)
+    icc = correlation_prior(float(seen.sum(axis=1).max()), cells=_CELLS)
     several = int(level.max(initial=0)) > 0 and int(level.max()) + 1 < level.size
     nested = np.eye(int(level.max(initial=0)) + 1)[level] if several else None
-    start = known.sum(axis=0) + 1 / answers
-    middle = np.broadcast_to(start / start.sum(), (draws, 1, answers))
-    shares = np.stack([draw_possible_shares(one, images, rng) for one in errors])
-    means = middle
+    means = middle = errors.means[:, None]
+    shares = np.stack([draw_possible_shares(*one, seen, rng) for one in zip(*errors, strict=True)])
     if nested is not None:
         means = np.einsum("dpa,pl->dla", shares, nested / nested.sum(axis=0))[:, level]
     size = outer_size = np.ones((draws, 1, 1))
     for sweep in range(_SWEEPS):
         anew = sweep % _EVERY == 0
-        counts = rng.multinomial(other[None], _chances(shares, errors)).sum(axis=2) + known
+        counts = rng.multinomial(seen[None], _chances(shares, errors.tables)).sum(axis=2)
         if nested is None:
             size = _draw_size(counts, middle, icc, rng) if anew else size
             middle = _dirichlet(_tables(counts, size * middle).sum(axis=1, keepdims=True) + 1, rng)

@@ -144,11 +144,15 @@ def _spread(icc: float) -> float:
     return low
 
 
-def drawn(images: CheckedImages, levels: IntArray | None, rng: np.random.Generator) -> LabelDraws:
+def drawn(
+    images: CheckedImages, levels: IntArray | None, rng: np.random.Generator, *,
+    groups: IntArray | None = None,
+) -> LabelDraws:  # fmt: skip
     """Draw labels as people would give them."""
     return draw_labels(
-        images.predicted, images.labels, images.prompts, answers=2, levels=levels, rng=rng
-    )
+        images.predicted, images.labels, images.prompts,
+        answers=2, levels=levels, groups=groups, rng=rng,
+    )  # fmt: skip
 
 
 def true_counts(images: CheckedImages, prompts: int) -> CountArray:

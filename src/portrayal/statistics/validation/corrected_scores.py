@@ -128,7 +128,8 @@ def change(setting: CheckedSetting, rng: np.random.Generator) -> WorldAnswer:
         units.append(np.array(found.per_attribute))
         return found.value, found.interval
 
-    found = [estimate(one) for one in drawn(images, None, rng).labels]
+    sides: IntArray = np.repeat([0, 1], _ATTRIBUTES)
+    found = [estimate(one) for one in drawn(images, None, rng, groups=sides).labels]
     one = combined(found, least=-1, most=1, units=list(units))
     # Imbalances of uniform shares are one half on average.
     return WorldAnswer(*one, -even / 2, estimate(images.truth)[1])
