@@ -5,7 +5,8 @@ images, stratified by the measurer's answer (so that over all images the shares 
 prediction-powered inference), and turned round. Few labels leave tables possible that the other
 images contradict: a measurer that is hardly better than guessing would not give the same answer to
 nearly all images of a prompt. Of many candidates, each is therefore drawn as often as it explains
-the measurer's answers on all images, whatever the prompts' shares are and however much they vary.
+how images of one prompt go together. That is the part of the likelihood that the candidates were
+not drawn from: no answer counts twice.
 
 References: Rogan and Gladen (1978), American Journal of Epidemiology 107; Rubin (1988), Using the
 SIR algorithm to simulate posterior distributions, Bayesian Statistics 3.
@@ -35,6 +36,39 @@ _POINTS = 24
 """Shares of prompts, evenly spread over their distribution, for each correlation."""
 
 
+class PromptCounts(NamedTuple):
+    """Images per prompt.
+
+    Attributes:
+        other: Those without a label by people, by the measurer's answer.
+        known: Those with one, by people's answer.
+    """
+
+    other: IntArray
+    known: IntArray
+
+    @classmethod
+    def of(
+        cls, f: IntArray, y: IntArray, cell: IntArray, *, shape: tuple[int, int]
+    ) -> PromptCounts:
+        """Count images.
+
+        Args:
+            f: The measurer's answer, per image.
+            y: People's answer; -1 where nobody was asked.
+            cell: Prompt.
+            shape: How many answers people give, and how many the measurer.
+        """
+        (answers, width), height, asked = shape, int(cell.max()) + 1, y >= 0
+        other = np.bincount(cell[~asked] * width + f[~asked], minlength=height * width)
+        known = np.bincount(cell[asked] * answers + y[asked], minlength=height * answers)
+        return cls(other.reshape(height, width), known.reshape(height, answers))
+
+    def of_prompts(self, chosen: NDArray[np.bool_]) -> PromptCounts:
+        """Return the counts of some of the prompts."""
+        return PromptCounts(self.other[chosen], self.known[chosen])
+
+
 class ErrorTables(NamedTuple):
     """How the measurer labels images of each group, drawn several times.
 
@@ -48,7 +82,7 @@ class ErrorTables(NamedTuple):
 
 
 def draw_error_tables(
-    f: IntArray, y: IntArray, w: FloatArray, counts: IntArray, *, answers: int, draws: int,
+    f: IntArray, y: IntArray, w: FloatArray, images: PromptCounts, *, draws: int,
     rng: np.random.Generator,
 ) -> ErrorTables:  # fmt: skip
     """Draw error tables.
@@ -60,15 +94,16 @@ def draw_error_tables(
         f: The measurer's answer, per image.
         y: People's answer; -1 where nobody was asked.
         w: One over the probability of being asked.
-        counts: Images by prompt and the measurer's answer.
-        answers: How many answers people may give.
+        images: The same images by prompt.
         draws: How many tables.
         rng: Source of the draws.
     """
-    joint = _candidates(f, y, w, shape=(answers, counts.shape[1]), rng=rng)
+    shape = images.known.shape[1], images.other.shape[1]
+    joint = _candidates(f, y, w, shape=shape, rng=rng)
     found = ErrorTables(joint / joint.sum(axis=2, keepdims=True), joint.sum(axis=2))
-    seen, repeats = np.unique(counts, axis=0, return_counts=True)
-    logs = np.array([_log_evidence(*one, seen, repeats) for one in zip(*found, strict=True)])
+    both, repeats = np.unique(np.hstack(images), axis=0, return_counts=True)
+    alike = PromptCounts(both[:, : shape[1]], both[:, shape[1] :])
+    logs = np.array([_log_evidence(*one, alike, repeats) for one in zip(*found, strict=True)])
     weights = _weights(logs, least=_LEAST_COUNTING * draws)
     flat = joint.reshape(len(joint), -1)
     # Sorted along the line on which tables differ most, evenly spaced places spread the draws.
@@ -94,7 +129,9 @@ def _candidates(
     meant = np.stack(
         [_spread_dirichlet(table[:, j] + 1 / answers, _CANDIDATES, rng) for j in range(width)], -1
     )
-    joint = np.maximum(meant * (np.bincount(f, minlength=width) / f.size), 1e-9)
+    images: FloatArray = np.bincount(f, minlength=width).astype(np.float64) + 1 / width
+    given = _spread_dirichlet(images, _CANDIDATES, rng)
+    joint = np.maximum(meant * given[:, None], 1e-9)
     return np.asarray(joint / joint.sum(axis=(1, 2), keepdims=True))
 
 
@@ -120,19 +157,28 @@ def _weights(logs: FloatArray, *, least: float) -> FloatArray:
         power /= 2
 
 
-def _log_evidence(table: FloatArray, mean: FloatArray, seen: IntArray, repeats: IntArray) -> float:
-    """Return the log-likelihood of the measurer's answers in all prompts, under the likeliest ICC.
+def _log_evidence(
+    table: FloatArray, mean: FloatArray, images: PromptCounts, repeats: IntArray
+) -> float:
+    """Return what prompts say of a candidate that it was not drawn from, as a log-likelihood.
 
-    People's answers are left out: the candidates are drawn from them. The likeliest ICC, not their
-    average: prompts that are all alike say nothing about a measurer's errors.
+    That is how images of one prompt go together, under the likeliest ICC: the likelihood of all
+    images over what it would be if prompts were alike. The likeliest ICC, not their average:
+    prompts that are all alike say nothing about a measurer's errors.
     """
-    return float((repeats @ _by_correlation(_fit(table, _possible_shares(mean), seen))).max())
+    return float((repeats @ _by_correlation(_fit(table, mean, images))).max())
 
 
-def _fit(table: FloatArray, shares: FloatArray, counts: IntArray) -> FloatArray:
-    """Return the log-likelihood of counts at possible shares, (prompts, correlations, shares)."""
-    seen = np.log(np.maximum(shares @ table, 1e-12))
-    return np.asarray(np.einsum("cf,ksf->cks", counts, seen, optimize=True))
+def _fit(table: FloatArray, mean: FloatArray, images: PromptCounts) -> FloatArray:
+    """Return the log-likelihood of each prompt's images at shares that it may have.
+
+    Over that at the mean; (prompts, correlations, shares), for `_possible_shares`.
+    """
+    shares = _possible_shares(mean)
+    answers = np.log(np.maximum(shares @ table, 1e-12) / np.maximum(mean @ table, 1e-12))
+    people = np.log(shares / np.maximum(mean, 1e-12))
+    fit = np.tensordot(images.other, answers, axes=(1, 2))
+    return np.asarray(fit + np.tensordot(images.known, people, axes=(1, 2)))
 
 
 def _by_correlation(fit: FloatArray) -> FloatArray:
@@ -143,15 +189,14 @@ def _by_correlation(fit: FloatArray) -> FloatArray:
 
 
 def draw_possible_shares(
-    table: FloatArray, mean: FloatArray, counts: IntArray, rng: np.random.Generator
+    table: FloatArray, mean: FloatArray, images: PromptCounts, rng: np.random.Generator
 ) -> FloatArray:
-    """Draw shares that counts leave possible, under one ICC of all prompts, (prompts, answers)."""
-    shares = _possible_shares(mean)
-    fit = _fit(table, shares, counts)
-    icc = rng.choice(len(shares), p=softmax(_by_correlation(fit).sum(axis=0)))
+    """Draw shares that images leave possible, under one ICC of all prompts, (prompts, answers)."""
+    fit = _fit(table, mean, images)
+    icc = rng.choice(fit.shape[1], p=softmax(_by_correlation(fit).sum(axis=0)))
     edges = np.cumsum(softmax(fit[:, icc], axis=1), axis=1)
     chosen = (edges[:, :-1] < rng.random((len(edges), 1))).sum(axis=1)
-    return np.asarray(shares[icc, chosen])
+    return np.asarray(_possible_shares(mean)[icc, chosen])
 
 
 def _possible_shares(mean: FloatArray) -> FloatArray:

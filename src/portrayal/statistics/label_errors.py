@@ -26,6 +26,7 @@ from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.error_tables import (
     ErrorTables,
     IntArray,
+    PromptCounts,
     draw_error_tables,
     draw_possible_shares,
 )
@@ -111,8 +112,8 @@ def draw_labels(
     w = np.ones(f.size) if weights is None else np.asarray(weights, dtype=np.float64)
     width, answers = int(f.max()) + 1, max(answers or 0, int(y.max()) + 1)
     height = int(cell.max()) + 1
-    seen = np.bincount(cell * width + f, minlength=height * width).reshape(height, width)
-    errors = draw_error_tables(f, y, w, seen, answers=answers, draws=DRAWS, rng=rng)
+    images = PromptCounts.of(f, y, cell, shape=(answers, width))
+    errors = draw_error_tables(f, y, w, images, draws=DRAWS, rng=rng)
     level, group = (
         np.zeros(height, dtype=np.intp) if one is None else np.asarray(one, dtype=np.intp)
         for one in (levels, groups)
@@ -121,30 +122,33 @@ def draw_labels(
     for one in np.unique(group):
         here = group == one
         nested = np.unique(level[here], return_inverse=True)[1]
-        shares[:, here] = _sample_shares(seen[here], nested, errors, rng)
+        shares[:, here] = _sample_shares(images.of_prompts(here), nested, errors, rng)
     found = _draw_each(f, y, cell, shares, errors.tables, rng)
     return LabelDraws(found, errors.tables, int(asked.sum()))
 
 
 def _sample_shares(
-    seen: IntArray,
+    images: PromptCounts,
     level: IntArray,
     errors: ErrorTables,
     rng: np.random.Generator,
 ) -> FloatArray:
     """Return shares of each answer, (draws, prompts, answers), one Gibbs chain per draw."""
     draws = len(errors.tables)
-    icc = correlation_prior(float(seen.sum(axis=1).max()), cells=_CELLS)
+    most = float(np.hstack(images).sum(axis=1).max())
+    icc = correlation_prior(most, cells=_CELLS)
     several = int(level.max(initial=0)) > 0 and int(level.max()) + 1 < level.size
     nested = np.eye(int(level.max(initial=0)) + 1)[level] if several else None
     means = middle = errors.means[:, None]
-    shares = np.stack([draw_possible_shares(*one, seen, rng) for one in zip(*errors, strict=True)])
+    tables = zip(*errors, strict=True)
+    shares = np.stack([draw_possible_shares(*one, images, rng) for one in tables])
     if nested is not None:
         means = np.einsum("dpa,pl->dla", shares, nested / nested.sum(axis=0))[:, level]
     size = outer_size = np.ones((draws, 1, 1))
     for sweep in range(_SWEEPS):
         anew = sweep % _EVERY == 0
-        counts = rng.multinomial(seen[None], _chances(shares, errors.tables)).sum(axis=2)
+        drawn = rng.multinomial(images.other[None], _chances(shares, errors.tables))
+        counts = drawn.sum(axis=2) + images.known
         if nested is None:
             size = _draw_size(counts, middle, icc, rng) if anew else size
             middle = _dirichlet(_tables(counts, size * middle).sum(axis=1, keepdims=True) + 1, rng)
@@ -153,8 +157,8 @@ def _sample_shares(
             size = _draw_size(counts, means, icc, rng) if anew else size
             inner = np.einsum("dck,cl->dlk", _tables(counts, size * means), nested)
             outer_size = _draw_size(inner, middle, icc, rng) if anew else outer_size
-            tables = _tables(inner, outer_size * middle).sum(axis=1, keepdims=True)
-            middle = _dirichlet(tables + 1, rng)
+            outer = _tables(inner, outer_size * middle).sum(axis=1, keepdims=True)
+            middle = _dirichlet(outer + 1, rng)
             means = _dirichlet(inner + outer_size * middle, rng)[:, level]
         shares = _dirichlet(counts + size * means, rng)
     return shares
