@@ -232,3 +232,55 @@ def test_raters_who_were_asked_about_other_groups_correct_nothing(
     (source,) = (s for s in results.sources if s.measurer == "wrong judge")
     assert source.status == "unchecked"
     assert "People answered 'homme' on perceived gender" in source.reason
+
+
+def test_where_people_labelled_every_image_their_labels_alone_count(
+    audit: AuditFolder, judge: WrongJudge
+) -> None:
+    vote(audit, judge, n=600, groups=("woman", "man"))
+    results = analyze(audit, settings=QUICK)
+    for name, one in shares(results).items():
+        said = [group for (text, _), group in judge.truth.items() if text.split()[-1] in name]
+        known = [group for group in said if group != "unknown"]
+        assert one.estimate == pytest.approx(known.count("woman") / len(known))
+        assert one.n == len(known)
+        assert one.labels is not None
+        assert one.labels.status == "corrected"
+        assert one.labels.estimate is not None
+        assert one.labels.estimate < one.estimate
+    (spread,) = (
+        one for one in results.findings
+        if one.statistic == "Cramér's V" and one.measurer == "wrong judge"
+    )  # fmt: skip
+    (people,) = (
+        one for one in results.findings
+        if one.statistic == "Cramér's V" and one.measurer == "raters"
+    )  # fmt: skip
+    assert spread.estimate == people.estimate
+
+
+def test_bars_of_corrected_headlines_are_the_corrected_shares_of_their_levels(
+    audit: AuditFolder, judge: WrongJudge
+) -> None:
+    vote(audit, judge, n=120, groups=("woman", "man"))
+    results = analyze(audit, settings=QUICK)
+    (headline,) = (
+        one.headline for one in results.findings
+        if one.statistic == "Cramér's V" and one.measurer == "wrong judge"
+    )  # fmt: skip
+    assert headline is not None
+    for bar in headline.bars:
+        (estimate,) = (one.estimate for name, one in shares(results).items() if bar.label in name)
+        assert bar.value == pytest.approx(estimate)
+        assert bar.is_share
+        assert bar.short == percent(estimate)
+    least, most = headline.ends()
+    assert headline.claim == (
+        f"Share of women: {least.short} for {least.label}, {most.short} for {most.label}"
+    )
+    assert headline.otherwise == (
+        "No significant difference between occupations in the share of women"
+    )
+    page = write_report(audit).read_text(encoding="utf-8")
+    assert f'<span class="value">{most.short}</span>' in page
+    assert "100%" in page

@@ -12,6 +12,7 @@ import pytest
 
 from portrayal import runner
 from portrayal.audit import AuditFolder
+from portrayal.errors import AuditError
 from portrayal.findings import Findings, Headline, Results
 from portrayal.findings.parts import Forest
 from portrayal.report import write_report
@@ -205,10 +206,12 @@ def test_an_audit_without_a_single_image_has_a_report(audit: AuditFolder) -> Non
 def test_an_audit_that_lost_its_images_has_a_report(audit: AuditFolder) -> None:
     for part in (audit.path / "images").glob("*.parquet"):
         part.unlink()
-    runner.analyze(runner.Session(audit.path))
+    before = audit.results()
+    with pytest.raises(AuditError, match="images that practice measured are missing"):
+        runner.analyze(runner.Session(audit.path))
+    assert audit.results() == before
     reader = Reader()
     reader.feed(write_report(AuditFolder(audit.path)).read_text(encoding="utf-8"))
-    assert "Without a label" not in words(reader)
     assert "0 refused, 0 failed of 0" in words(reader)
 
 

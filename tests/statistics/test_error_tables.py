@@ -5,7 +5,7 @@ import pytest
 from scipy import special
 
 from portrayal.statistics import error_tables
-from portrayal.statistics.error_tables import PromptCounts, draw_error_tables
+from portrayal.statistics.error_tables import CheckedCounts, draw_error_tables
 
 
 def images(seed: int, labels: int = 30) -> tuple[np.ndarray, ...]:
@@ -23,7 +23,7 @@ def images(seed: int, labels: int = 30) -> tuple[np.ndarray, ...]:
 def better_than_guessing(seed: int) -> np.ndarray:
     """Return how much better than guessing the measurer is, per table drawn; 0.6 is true."""
     f, y, prompts = images(seed)
-    counts = PromptCounts.of(f, y, prompts, shape=(2, 2))
+    counts = CheckedCounts.of(f, y, prompts, shape=(2, 2))
     rng = np.random.default_rng(seed)
     tables, means = draw_error_tables(f, y, np.ones(f.size), counts, draws=20, rng=rng)
     for table, mean in zip(tables, means, strict=True):
@@ -57,13 +57,13 @@ def test_evidence_is_that_of_beta_binomial_counts() -> None:
         for (x, y), n in zip(counts, repeats, strict=True)
     )
     both = np.array([mean, 1 - mean])
-    for images in (PromptCounts(counts, NOBODY_ASKED), PromptCounts(NOBODY_ASKED, counts)):
+    for images in (CheckedCounts(counts, NOBODY_ASKED), CheckedCounts(NOBODY_ASKED, counts)):
         got = error_tables._log_evidence(np.eye(2), both, images, repeats)
         assert got == pytest.approx(log.max(), abs=0.2)
 
 
 def test_prompts_that_are_all_alike_say_nothing_of_errors() -> None:
-    images = PromptCounts(np.array([[30, 30]]), NOBODY_ASKED[:1])
+    images = CheckedCounts(np.array([[30, 30]]), NOBODY_ASKED[:1])
     mean, repeats = np.array([0.5, 0.5]), np.array([20])
     tables = [np.array([[1 - e, e], [e, 1 - e]]) for e in (0.02, 0.2, 0.4)]
     found = [error_tables._log_evidence(one, mean, images, repeats) for one in tables]
@@ -83,7 +83,7 @@ def test_enough_tables_count_however_sure_images_seem() -> None:
 def test_any_number_of_answers(shape: tuple[int, int]) -> None:
     answers, width = shape
     f, y = np.arange(60) % width, np.where(np.arange(60) % 3 == 0, np.arange(60) % answers, -1)
-    counts = PromptCounts.of(f, y, np.arange(60) // 10, shape=shape)
+    counts = CheckedCounts.of(f, y, np.arange(60) // 10, shape=shape)
     rng = np.random.default_rng(0)
     found = draw_error_tables(f, y, np.ones(60), counts, draws=20, rng=rng)
     assert found.tables.shape == (20, answers, width)

@@ -9,6 +9,7 @@ from portrayal.errors import StatisticsError
 from portrayal.statistics import (
     CheckedSample,
     Interval,
+    PromptOrder,
     agreeing,
     combine_draws,
     draw_labels,
@@ -111,7 +112,7 @@ def change_of_imbalance(groups: np.ndarray | None, *, backwards: bool = False) -
     wrong = rng.random(prompts.size) < np.where(truth == 1, 0.3, 0.1)
     given = np.where(rng.random(prompts.size) < 0.2, truth, -1)
     drawn = draw_labels(
-        np.where(wrong, 1 - truth, truth), given, prompts, groups=groups, rng=rng
+        np.where(wrong, 1 - truth, truth), given, prompts, order=PromptOrder(groups=groups), rng=rng
     ).counts(prompts)[:, :, 1]  # fmt: skip
     first, after = np.abs(drawn / 12 - 1).reshape(len(drawn), 2, 30).mean(axis=(0, 2))
     noise = 0.16  # the mean imbalance of 24 images of an even share
@@ -162,7 +163,7 @@ def test_chains_are_long_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def unevenness() -> float:
         drawn = draw_labels(
-            np.where(wrong, 1 - truth, truth), given, prompts, levels=levels,
+            np.where(wrong, 1 - truth, truth), given, prompts, order=PromptOrder(levels),
             rng=np.random.default_rng(1),
         )  # fmt: skip
         return float(np.abs(drawn.counts(prompts)[:, :, 1] / 7.5 - 1).mean())
@@ -177,7 +178,8 @@ def test_prompts_of_one_group_only_are_no_trouble() -> None:
     for seed in range(8):
         rng = np.random.default_rng(seed)
         given = np.where(rng.random(240) < 0.3, predicted, -1)
-        found = draw_labels(predicted, given, prompts, levels=np.arange(20) // 2, rng=rng)
+        order = PromptOrder(np.arange(20) // 2)
+        found = draw_labels(predicted, given, prompts, order=order, rng=rng)
         assert (found.labels == predicted).mean() > 0.9
 
 

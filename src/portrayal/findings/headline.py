@@ -32,6 +32,7 @@ class Bar(Plain):
         n: Images that count.
         side: Which of two sides, where bars come in pairs: "without" and "with", say.
         prompts: Whose images it rests on; at most `FEW_PROMPTS` are named.
+        corrected: Whether it is a share corrected by people's labels, which no counts stand for.
     """
 
     label: str
@@ -42,6 +43,7 @@ class Bar(Plain):
     n: int = 0
     side: str = ""
     prompts: Sequence[str] = ()
+    corrected: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prompts", tuple(dict.fromkeys(self.prompts))[:FEW_PROMPTS])
@@ -64,10 +66,15 @@ class Bar(Plain):
         return cls(label, value, low, high, hits, n, side, prompts)
 
     @property
+    def is_share(self) -> bool:
+        """Whether the value is a share, from 0 to 1."""
+        return self.hits is not None or self.corrected
+
+    @property
     def text(self) -> str:
         """The value in counts where there are any: `10 of 16 images (63%)`."""
         if self.hits is None:
-            return number(self.value)
+            return self.short
         return f"{self.hits} of {self.n} images ({percent(self.value)})"
 
     @property
@@ -79,7 +86,9 @@ class Bar(Plain):
     @property
     def short(self) -> str:
         """The value where there is little room: `10 of 16`."""
-        return number(self.value) if self.hits is None else f"{self.hits} of {self.n}"
+        if self.hits is None:
+            return percent(self.value) if self.corrected else number(self.value)
+        return f"{self.hits} of {self.n}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 One mechanism for all kinds: the labels of all images are drawn several times as people would give
 them (`label_pools`), the study is analyzed from each set as if people had labelled everything, and
-its findings are combined, question by question. A finding that comes out the same from every set
-rests on no labels and stays as it is.
+its findings are combined, question by question. Findings that rest on no labels stay as they are.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from portrayal.findings.checked_tables import checked_table, never_given, raters_error
 from portrayal.findings.data import StudyData
@@ -28,7 +28,7 @@ from portrayal.findings.parts import Forest, Part, Share, Shares
 from portrayal.findings.results import StudyResult
 from portrayal.findings.sentences import capital
 from portrayal.findings.settings import AnalysisSettings
-from portrayal.numbers import between, p_in_words
+from portrayal.numbers import between, p_in_words, percent
 from portrayal.raters import RATERS
 from portrayal.records import NOBODY, UNKNOWN
 from portrayal.statistics import (
@@ -187,12 +187,47 @@ def _combined_finding(
     settings: AnalysisSettings,
 ) -> Finding:
     answered = [one for one in drawn if one.estimate is not None]
-    same = len({(one.estimate, one.low, one.high) for one in drawn}) < 2
-    if finding.labels is None or finding.estimate is None or not used:
+    if finding.labels is None or finding.estimate is None or not used or not drawn:
         return finding
-    if same or len(answered) < max(2, len(drawn) / 2):
-        return finding
-    scale, bounded = finding.labels.scale, finding.low is not None
+    scale = finding.labels.scale
+    check = replace(
+        finding.labels,
+        status="corrected", n_checked=sum(len(pool.said.labels) for pool in used), tipping=None,
+        estimate=finding.estimate, low=finding.low, high=finding.high, p=finding.p,
+        sentence=finding.sentence, assumption=used[0].assumption(), units=(),
+    )  # fmt: skip
+    if len(answered) < max(2, len(drawn) / 2):
+        return _unanswered(finding, next(one for one in drawn if one.estimate is None), check)
+    value, low, high, p = _combined_numbers(finding, answered, scale, settings)
+    words = _sentence(
+        finding, value, low, high, p, n=check.n_checked, confidence=settings.confidence
+    )
+    total = finding.n + finding.n_missing
+    n = round(sum(x.n for x in answered) / len(answered))
+    return replace(
+        finding, estimate=value, low=low, high=high, p=p, sentence=words, labels=check,
+        n=n, n_missing=max(total - n, 0), headline=_headline(finding, answered, value, settings),
+    )  # fmt: skip
+
+
+class _CombinedNumbers(NamedTuple):
+    """A corrected answer; bounds are NaN where there are none."""
+
+    value: float
+    low: float
+    high: float
+    p: float | None
+
+
+def _combined_numbers(
+    finding: Finding, answered: Sequence[Finding], scale: LabelScale, settings: AnalysisSettings
+) -> _CombinedNumbers:
+    first, bounded = answered[0], finding.low is not None
+    if len({(one.estimate, one.low, one.high, one.p) for one in answered}) == 1:
+        # Where people labelled every image, all sets are the same.
+        return _CombinedNumbers(
+            _number(first.estimate), _number(first.low), _number(first.high), first.p
+        )
     one = combine_draws(
         [_number(x.estimate) for x in answered],
         [_number(x.low if bounded else x.estimate) for x in answered],
@@ -203,20 +238,20 @@ def _combined_finding(
         confidence=settings.confidence,
     )
     p = _p_value(finding, answered, one.p_value)
-    low, high = one.interval if bounded else (math.nan, math.nan)
-    if bounded and p is not None and scale.null is not None and scale.null == scale.least:
-        low, high = agreeing(one.interval, p, least=scale.null, confidence=settings.confidence)
-    check = replace(
-        finding.labels,
-        status="corrected", n_checked=sum(len(pool.said.labels) for pool in used), tipping=None,
-        estimate=finding.estimate, low=finding.low, high=finding.high, p=finding.p,
-        sentence=finding.sentence, assumption=used[0].assumption(), units=(),
-    )  # fmt: skip
-    numbers = (one.value, low, high, p)
-    words = _sentence(finding, *numbers, n=check.n_checked, confidence=settings.confidence)
+    if not bounded:
+        return _CombinedNumbers(one.value, math.nan, math.nan, p)
+    ends = one.interval
+    if p is not None and scale.null is not None and scale.null == scale.least:
+        ends = agreeing(ends, p, least=scale.null, confidence=settings.confidence)
+    return _CombinedNumbers(one.value, *ends, p)
+
+
+def _unanswered(finding: Finding, drawn: Finding, check: FindingLabels) -> Finding:
+    """Return a finding to which people's labels leave no answer."""
+    words = f"By people's labels of {check.n_checked} images: {drawn.sentence}"
     return replace(
-        finding, estimate=one.value, low=low, high=high, p=p, sentence=words, labels=check,
-        headline=_headline(finding, answered, one.value, settings),
+        finding, estimate=None, low=None, high=None, p=None, n=drawn.n, n_missing=drawn.n_missing,
+        reason=drawn.reason, sentence=words, labels=check, headline=None,
     )  # fmt: skip
 
 
@@ -240,18 +275,29 @@ def _headline(
     before = finding.headline
     if before is None:
         return None
-    drawn = [one.headline.bars for one in answered if one.headline is not None]
-    bars = [
-        _bar(bar, [one[i] for one in drawn if len(one) == len(before.bars)], settings)
-        for i, bar in enumerate(before.bars)
-    ]
-    form = form_of(finding.statistic)
-    return replace(
-        before,
-        claim=f"{capital(finding.question)} {form(value)}, corrected for label errors",
-        otherwise=f"{capital(finding.question)} Not established, corrected for label errors",
-        bars=bars,
-    )
+    drawn: dict[tuple[str, str], list[Bar]] = {}
+    for one in answered:
+        for bar in one.headline.bars if one.headline is not None else ():
+            drawn.setdefault((bar.label, bar.side), []).append(bar)
+    bars = [_bar(bar, drawn.get((bar.label, bar.side), []), settings) for bar in before.bars]
+    if not any(bar.side for bar in bars) and _ascending(before.bars):
+        bars.sort(key=lambda bar: (bar.value is None, bar.value or 0.0))
+    question = capital(finding.question)
+    claim = f"{question} {form_of(finding.statistic)(value)}, corrected for label errors"
+    otherwise = f"{question} Not established, corrected for label errors"
+    after = replace(before, claim=claim, otherwise=otherwise, bars=bars)
+    ends = after.ends()
+    if len(ends) == 2 and not ends[0].side and all(bar.is_share for bar in ends):
+        told = ", ".join(f"{percent(bar.value)} for {bar.label}" for bar in ends)
+        after = replace(after, claim=f"{capital(before.measure)}: {told}")
+    if not any(sign.isdigit() for sign in before.otherwise):
+        after = replace(after, otherwise=before.otherwise)
+    return after
+
+
+def _ascending(bars: Sequence[Bar]) -> bool:
+    values = [bar.value for bar in bars if bar.value is not None]
+    return values == sorted(values)
 
 
 def _bar(bar: Bar, drawn: Sequence[Bar], settings: AnalysisSettings) -> Bar:
@@ -262,11 +308,13 @@ def _bar(bar: Bar, drawn: Sequence[Bar], settings: AnalysisSettings) -> Bar:
         [_number(x.value) for x in known],
         [_number(x.value if x.low is None else x.low) for x in known],
         [_number(x.value if x.high is None else x.high) for x in known],
-        within=(0.0, 1.0) if bar.hits is not None else (-math.inf, math.inf),
+        within=(0.0, 1.0) if bar.is_share else (-math.inf, math.inf),
         confidence=settings.confidence,
     )
     bounds = one.interval if bar.low is not None else (None, None)
-    return replace(bar, value=one.value, low=bounds[0], high=bounds[1], hits=None)
+    return replace(
+        bar, value=one.value, low=bounds[0], high=bounds[1], hits=None, corrected=bar.is_share
+    )
 
 
 def _number(value: float | None) -> float:
@@ -322,9 +370,12 @@ def _combined_parts(
 
 
 def _combined_shares(part: Shares, drawn: Sequence[Shares], settings: AnalysisSettings) -> Shares:
+    alike: dict[tuple[str, str, str], list[Share]] = {}
+    for one in (row for part in drawn for row in part.rows):
+        alike.setdefault((one.axis, one.level, one.group), []).append(one)
     rows = [
-        _combined_share(row, [one.rows[i] for one in drawn if len(one.rows) > i], settings)
-        for i, row in enumerate(part.rows)
+        _combined_share(row, alike.get((row.axis, row.level, row.group), []), settings)
+        for row in part.rows
     ]
     if rows == list(part.rows):
         return part
@@ -334,7 +385,7 @@ def _combined_shares(part: Shares, drawn: Sequence[Shares], settings: AnalysisSe
 
 def _combined_share(row: Share, drawn: Sequence[Share], settings: AnalysisSettings) -> Share:
     known = [(one.share, one.low, one.high) for one in drawn if one.share is not None]
-    if len(known) < 2 or row.share is None or len(set(known)) < 2:
+    if len(known) < 2 or row.share is None:
         return row
     values, lows, highs = zip(*known, strict=True)
     one = combine_draws(values, lows, highs, within=(0.0, 1.0), confidence=settings.confidence)

@@ -15,7 +15,7 @@ from portrayal.findings.data import StudyData
 from portrayal.findings.labels import image_labels
 from portrayal.raters import TwoAnswers, checked_labels, has_votes
 from portrayal.records import NOBODY, UNKNOWN
-from portrayal.statistics import NOT_ASKED, LabelDraws, Rule, draw_labels
+from portrayal.statistics import NOT_ASKED, LabelDraws, PromptOrder, Rule, draw_labels
 from portrayal.studies import Study
 
 LEAST_LABELS = 10
@@ -210,8 +210,7 @@ def _draw(pool: LabelPool, said: PeopleSaid, rng: np.random.Generator) -> np.nda
         np.array([code[said.labels[k]] if k in said.labels else NOT_ASKED for k in pool.keys]),
         np.array([place[one] for one in pool.prompts]),
         answers=len(possible),
-        levels=_levels(pool, list(place)),
-        groups=_apart(pool, list(place)),
+        order=PromptOrder(_levels(pool, list(place)), _apart(pool, list(place))),
         weights=np.array([said.weights.get(key, 1.0) for key in pool.keys]),
         rng=rng,
     )

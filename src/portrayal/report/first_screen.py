@@ -127,7 +127,7 @@ class _Scale:
     @classmethod
     def of(cls, headline: Headline) -> _Scale:
         """Shares have the whole range from 0 to 1; other values one that is even about 0."""
-        if all(bar.hits is not None for bar in headline.bars):
+        if all(bar.is_share for bar in headline.bars):
             return cls(0.0, 1.0)
         ends = [abs(end) for bar in headline.bars for end in (bar.value, bar.low, bar.high)
                 if end is not None]  # fmt: skip

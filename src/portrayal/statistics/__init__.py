@@ -120,7 +120,12 @@ from portrayal.statistics.intervals import (
     share_interval,
     widen_interval,
 )
-from portrayal.statistics.label_errors import NOT_ASKED, LabelDraws, draw_labels
+from portrayal.statistics.label_errors import (
+    NOT_ASKED,
+    LabelDraws,
+    PromptOrder,
+    draw_labels,
+)
 from portrayal.statistics.leaning import LeaningResult, leaning_change
 from portrayal.statistics.levels import LevelTest, level_test
 from portrayal.statistics.looks import (
@@ -203,6 +208,7 @@ __all__ = [
     "PermutationResult",
     "PickedRows",
     "PredictionPoweredResult",
+    "PromptOrder",
     "PromptUnit",
     "PublishedScores",
     "RankCorrelationResult",

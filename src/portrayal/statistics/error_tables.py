@@ -36,7 +36,7 @@ _POINTS = 24
 """Shares of prompts, evenly spread over their distribution, for each correlation."""
 
 
-class PromptCounts(NamedTuple):
+class CheckedCounts(NamedTuple):
     """Images per prompt.
 
     Attributes:
@@ -50,7 +50,7 @@ class PromptCounts(NamedTuple):
     @classmethod
     def of(
         cls, f: IntArray, y: IntArray, cell: IntArray, *, shape: tuple[int, int]
-    ) -> PromptCounts:
+    ) -> CheckedCounts:
         """Count images.
 
         Args:
@@ -64,9 +64,9 @@ class PromptCounts(NamedTuple):
         known = np.bincount(cell[asked] * answers + y[asked], minlength=height * answers)
         return cls(other.reshape(height, width), known.reshape(height, answers))
 
-    def of_prompts(self, chosen: NDArray[np.bool_]) -> PromptCounts:
+    def of_prompts(self, chosen: NDArray[np.bool_]) -> CheckedCounts:
         """Return the counts of some of the prompts."""
-        return PromptCounts(self.other[chosen], self.known[chosen])
+        return CheckedCounts(self.other[chosen], self.known[chosen])
 
 
 class ErrorTables(NamedTuple):
@@ -82,7 +82,7 @@ class ErrorTables(NamedTuple):
 
 
 def draw_error_tables(
-    f: IntArray, y: IntArray, w: FloatArray, images: PromptCounts, *, draws: int,
+    f: IntArray, y: IntArray, w: FloatArray, images: CheckedCounts, *, draws: int,
     rng: np.random.Generator,
 ) -> ErrorTables:  # fmt: skip
     """Draw error tables.
@@ -102,7 +102,7 @@ def draw_error_tables(
     joint = _candidates(f, y, w, shape=shape, rng=rng)
     found = ErrorTables(joint / joint.sum(axis=2, keepdims=True), joint.sum(axis=2))
     both, repeats = np.unique(np.hstack(images), axis=0, return_counts=True)
-    alike = PromptCounts(both[:, : shape[1]], both[:, shape[1] :])
+    alike = CheckedCounts(both[:, : shape[1]], both[:, shape[1] :])
     logs = np.array([_log_evidence(*one, alike, repeats) for one in zip(*found, strict=True)])
     weights = _weights(logs, least=_LEAST_COUNTING * draws)
     flat = joint.reshape(len(joint), -1)
@@ -158,7 +158,7 @@ def _weights(logs: FloatArray, *, least: float) -> FloatArray:
 
 
 def _log_evidence(
-    table: FloatArray, mean: FloatArray, images: PromptCounts, repeats: IntArray
+    table: FloatArray, mean: FloatArray, images: CheckedCounts, repeats: IntArray
 ) -> float:
     """Return what prompts say of a candidate that it was not drawn from, as a log-likelihood.
 
@@ -169,7 +169,7 @@ def _log_evidence(
     return float((repeats @ _by_correlation(_fit(table, mean, images))).max())
 
 
-def _fit(table: FloatArray, mean: FloatArray, images: PromptCounts) -> FloatArray:
+def _fit(table: FloatArray, mean: FloatArray, images: CheckedCounts) -> FloatArray:
     """Return the log-likelihood of each prompt's images at shares that it may have.
 
     Over that at the mean; (prompts, correlations, shares), for `_possible_shares`.
@@ -189,7 +189,7 @@ def _by_correlation(fit: FloatArray) -> FloatArray:
 
 
 def draw_possible_shares(
-    table: FloatArray, mean: FloatArray, images: PromptCounts, rng: np.random.Generator
+    table: FloatArray, mean: FloatArray, images: CheckedCounts, rng: np.random.Generator
 ) -> FloatArray:
     """Draw shares that images leave possible, under one ICC of all prompts, (prompts, answers)."""
     fit = _fit(table, mean, images)

@@ -15,6 +15,7 @@ King (2017), Sociological Methods & Research 46, for imputing what was measured 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,9 +25,9 @@ from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_rng
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.error_tables import (
+    CheckedCounts,
     ErrorTables,
     IntArray,
-    PromptCounts,
     draw_error_tables,
     draw_possible_shares,
 )
@@ -67,14 +68,30 @@ class LabelDraws:
         return np.stack(found).reshape(len(found), height, width).astype(np.int64)
 
 
+class PromptOrder(NamedTuple):
+    """How prompts belong together.
+
+    Attributes:
+        levels: Code of each prompt's level, where several prompts belong to one; None: none do.
+        groups: Code of each prompt's group, where groups are compared, such as prompts with and
+            without an addition: each has a mean and an intraclass correlation of its own; None:
+            there is one group.
+    """
+
+    levels: ArrayLike | None = None
+    groups: ArrayLike | None = None
+
+
+_ALIKE = PromptOrder()
+
+
 def draw_labels(
     predicted: ArrayLike,
     labels: ArrayLike,
     prompts: ArrayLike,
     *,
     answers: int | None = None,
-    levels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
+    order: PromptOrder = _ALIKE,
     weights: ArrayLike | None = None,
     rng: np.random.Generator,
 ) -> LabelDraws:
@@ -85,10 +102,7 @@ def draw_labels(
         labels: Code of the people's answer, 0 and up; -1 where nobody was asked.
         prompts: Code of each image's prompt, 0 and up.
         answers: How many answers people may give; None: those up to the largest that they gave.
-        levels: Code of each prompt's level, where several prompts belong to one; None: none do.
-        groups: Code of each prompt's group, where groups are compared, such as prompts with and
-            without an addition: each has a mean and an intraclass correlation of its own; None:
-            there is one group.
+        order: How prompts belong together.
         weights: One over the probability of being asked, per image; None: the same within each of
             the measurer's answers.
         rng: Source of the draws.
@@ -112,11 +126,11 @@ def draw_labels(
     w = np.ones(f.size) if weights is None else np.asarray(weights, dtype=np.float64)
     width, answers = int(f.max()) + 1, max(answers or 0, int(y.max()) + 1)
     height = int(cell.max()) + 1
-    images = PromptCounts.of(f, y, cell, shape=(answers, width))
+    images = CheckedCounts.of(f, y, cell, shape=(answers, width))
     errors = draw_error_tables(f, y, w, images, draws=DRAWS, rng=rng)
     level, group = (
         np.zeros(height, dtype=np.intp) if one is None else np.asarray(one, dtype=np.intp)
-        for one in (levels, groups)
+        for one in order
     )
     shares = np.empty((DRAWS, height, answers))
     for one in np.unique(group):
@@ -128,7 +142,7 @@ def draw_labels(
 
 
 def _sample_shares(
-    images: PromptCounts,
+    images: CheckedCounts,
     level: IntArray,
     errors: ErrorTables,
     rng: np.random.Generator,

@@ -21,6 +21,8 @@ _UNSEEN = 0.3
 """Intraclass correlation of prompts that all show one group only, and so do not tell theirs."""
 _MORE = 1.7
 """Units by which levels are smoothed, times the root of the number of levels."""
+_SPREAD_OUT = 2.4
+"""Units of all groups alike that all levels together get, for how much levels that differ vary."""
 _FEW = 10.0
 """Units beyond one per level with which the spread within levels counts as half known."""
 
@@ -204,7 +206,7 @@ def _spread(
     # Near 0 and 1 a few units hardly show that they vary: as if some more, of all groups alike,
     # were spread over the levels.
     more = _MORE / math.sqrt(mean.shape[1])
-    near = (mean * units[..., None] + more / mean.shape[2]) / (units[..., None] + more)
+    near = _smoothed(mean, units, more)
     lacking = np.maximum(near * (1 - near) - plain, 0.0) / total[..., None]
     effect = _design_effect(variance, plain / total[..., None], lacking, total / units)
     lacking *= effect[:, None, None]
@@ -212,8 +214,13 @@ def _spread(
     # Prompts that agree better than images drawn by chance can are luck.
     least = (weight[..., None] * near * (1 - near) / total[..., None] / share).sum(axis=(1, 2))
     guarded = (weight[..., None] * (variance + lacking) / share).sum(axis=(1, 2))
-    moved = effect * _moved(mean, share, near, total)
+    moved = effect * _moved(mean, share, units, total, total / effect[:, None])
     return _LevelSpread(between, chance, np.maximum(guarded, least), moved)
+
+
+def _smoothed(mean: FloatArray, units: FloatArray, more: float) -> FloatArray:
+    """Return shares of levels as if they had some more units, of all groups alike."""
+    return np.asarray((mean * units[..., None] + more / mean.shape[2]) / (units[..., None] + more))
 
 
 def _design_effect(
@@ -231,13 +238,29 @@ def _design_effect(
     return np.asarray(np.maximum(found, 1.0))
 
 
-def _moved(mean: FloatArray, share: FloatArray, near: FloatArray, total: FloatArray) -> FloatArray:
-    """Return the variance of chi-square to first order, images being drawn by chance."""
+def _moved(
+    mean: FloatArray, share: FloatArray, units: FloatArray, total: FloatArray, single: FloatArray
+) -> FloatArray:
+    """Return the variance of chi-square to first order, images being drawn by chance.
+
+    Levels near 0 and 1 move it most: smoothed as for the test, each would count as if it varied
+    more than it does. All levels together get a few units more, and what shares of few images lack
+    of their variance is added.
+
+    Args:
+        mean: See `_spread`.
+        share: See `_spread`.
+        units: See `_spread`.
+        total: See `_spread`.
+        single: Single images that would tell as much as a level's: resamples x levels.
+    """
+    near = _smoothed(mean, units, _SPREAD_OUT / mean.shape[1])
+    lacking = single / np.maximum(single - 1, 1)
     apart = mean - share
     of_share = (total[..., None] * apart**2).sum(axis=1, keepdims=True) / share**2
     pull = 2 * apart / share - of_share / total.sum(axis=1)[:, None, None]
     centred = pull - (near * pull).sum(axis=2, keepdims=True)
-    return np.asarray((total[..., None] * near * centred**2).sum(axis=(1, 2)))
+    return np.asarray(((total * lacking)[..., None] * near * centred**2).sum(axis=(1, 2)))
 
 
 def _exchange_images(

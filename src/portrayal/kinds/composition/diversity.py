@@ -20,7 +20,7 @@ from portrayal.statistics import (
 
 UNEVENNESS = "diversity score"
 EVENNESS = "many-group diversity"
-EVENNESS_SCALE = LabelScale(least=0.0)
+EVENNESS_SCALE = LabelScale(least=0.0, most=1.0)
 LEAST_IMAGES = 3
 
 

@@ -12,7 +12,7 @@ from scipy.special import expit
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.drawn_labels import combine_draws
 from portrayal.statistics.intervals import Interval
-from portrayal.statistics.label_errors import NOT_ASKED, LabelDraws, draw_labels
+from portrayal.statistics.label_errors import NOT_ASKED, LabelDraws, PromptOrder, draw_labels
 
 IntArray = NDArray[np.intp]
 CountArray = NDArray[np.int64]
@@ -151,7 +151,7 @@ def drawn(
     """Draw labels as people would give them."""
     return draw_labels(
         images.predicted, images.labels, images.prompts,
-        answers=2, levels=levels, groups=groups, rng=rng,
+        answers=2, order=PromptOrder(levels, groups), rng=rng,
     )  # fmt: skip
 
 
