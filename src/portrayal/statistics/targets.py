@@ -63,8 +63,8 @@ def target_distance(
     first correction: how much more shares vary between prompts than images would), by F. Against
     counts it is that of `level_test` with the two samples as levels: a sampled target is never
     taken as known. The interval is that of P(A) - T(A) (`prompts_share_interval` on each side,
-    joined as MOVER does), less what chance adds; where p is above 1 - confidence it begins at 0,
-    otherwise above.
+    joined as MOVER does), less what chance adds (with more than two groups at the high end, too);
+    where p is above 1 - confidence it begins at 0, otherwise above.
 
     Args:
         counts: Images: one row per prompt, one column per group.
@@ -215,10 +215,20 @@ def _interval(
     base = Interval(over[1], over[1]) if theirs is None else _bounds(theirs, more, confidence)
     gap = over[0] - over[1]
     low = gap - math.hypot(over[0] - own.low, base.high - over[1]) - extra
-    high = gap + math.hypot(own.high - over[0], over[1] - base.low)
+    high = gap + math.hypot(own.high - over[0], over[1] - base.low) - _chosen(len(goal)) * extra
     if unclear:
         return Interval(0.0, min(1.0, high))
     return Interval(max(low, gap * 0.01), min(1.0, high))
+
+
+def _chosen(groups: int) -> float:
+    """Return how much of what chance adds comes off the high end: the more, the more groups.
+
+    Which groups exceed the target is chosen by chance, too. Of two groups one does, and the
+    interval is its own; of more, 1 / (G - 1) of what chance adds is that, and of the rest one half
+    is taken off: chance adds least where it has made the distance large.
+    """
+    return 0.5 * (1 - 1 / max(groups - 1, 1))
 
 
 def _bounds(sample: _Sampled, columns: np.ndarray, confidence: float) -> Interval:
