@@ -11,6 +11,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics import amplification_from_counts, paired_change
+from portrayal.statistics.change import Unit
 
 Array = NDArray[np.float64]
 NAN = math.nan
@@ -261,3 +262,26 @@ def test_one_attribute_stands_for_no_others() -> None:
     within = paired_change([[1.0] * 9], [[0.0, 1.0] * 4 + [0.0]], rng=rng(), unit="image")
     assert within.diversity.p_value < 0.1
     assert within.diversity.interval.high < 1
+
+
+@pytest.mark.parametrize("unit", ["attribute", "image"])
+def test_strong_changes_lie_inside_their_intervals(unit: Unit) -> None:
+    draw = rng(5)
+    inside = []
+    for _ in range(60):
+        before = np.ones((8, 9)) if draw.random() < 0.5 else (draw.random((8, 9)) < 0.95) * 1.0
+        after = (draw.random((8, 9)) < 0.5) * 1.0
+        score = paired_change(before, after, rng=draw, unit=unit, resamples=99).diversity
+        assert -1 <= score.interval.low <= score.value <= score.interval.high <= 1
+        truth = -1.0 if before.all() else -0.9
+        inside.append(score.interval.low <= truth <= score.interval.high)
+    assert np.mean(inside) > 0.85
+
+
+def test_nothing_contradicts_a_change_from_one_group_only_to_balance() -> None:
+    before, after = np.ones((25, 9)), np.resize([1.0, 0.0], (25, 9))
+    score = paired_change(before, after, rng=rng(), unit="image").diversity
+    assert score.interval.low == -1
+    assert score.value == pytest.approx(-0.97, abs=0.01)
+    turned = paired_change(after, before, rng=rng(), unit="image").diversity
+    assert turned.interval == (-score.interval.high, -score.interval.low)

@@ -128,6 +128,18 @@ def test_interval_holds_the_score_and_complete_balance_where_it_must() -> None:
     assert one_image.interval.high > 0.95
 
 
+def test_counts_more_even_than_chance_are_no_proof_of_balance() -> None:
+    for images in (1, 2, 9):
+        score = diversity_score([images] * 6, [images] * 6)
+        assert score.value == 0
+        assert score.interval.low == 0
+        # At least what images that are as uneven as chance makes them leave possible.
+        half = int(np.ceil(images / 2))
+        usual = diversity_score([images + half] * 6, [images - half] * 6)
+        assert 0.2 < score.interval.high < usual.interval.high
+    assert diversity_score([9] * 5, [0] * 5).interval.high == 1
+
+
 def test_with_many_images_interval_and_correction_are_close() -> None:
     result = diversity_score([9000, 2000], [1000, 8000])
     assert result.published == 0.7

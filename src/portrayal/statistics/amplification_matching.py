@@ -24,7 +24,9 @@ from portrayal.statistics.amplification_sides import (
     side_noise,
 )
 from portrayal.statistics.amplification_single import SingleComparison
+from portrayal.statistics.balance import balance_p_value
 from portrayal.statistics.counts import FloatArray
+from portrayal.statistics.imbalance import ImbalanceScore, imbalance_score
 from portrayal.statistics.imbalance_distribution import GRID, imbalance_posterior
 from portrayal.statistics.intervals import UNKNOWN, Interval
 from portrayal.statistics.rarefaction import Noise, expected_imbalance
@@ -166,6 +168,44 @@ class MatchedSides:
             sides[1] = rest.read.bounds()
         return SingleComparison(one - two, sides[0], sides[1], apart * self.pairing())
 
+    def separate(self, confidence: float) -> Interval | None:
+        """Return the interval of the difference of both scores, each estimated on its own.
+
+        Where one side may be even, or shows one group only, and the other does not, what the sides
+        have in common says little about the difference; both intervals joined (MOVER) do. None
+        elsewhere, and where one side is a part of the other.
+
+        Args:
+            confidence: Of the interval.
+
+        Reference: Zou and Donner (2008), Statistics in Medicine 27.
+        """
+        if self._nested:
+            return None
+        one, two = (self._score(side, confidence) for side in self._sides)
+        if _at_ends(one) == _at_ends(two):
+            return None
+        difference, pairing = one.value - two.value, self.pairing()
+        return Interval(
+            max(difference - _reach(one, two, pairing), -1.0),
+            min(difference + _reach(two, one, pairing), 1.0),
+        )
+
+    def _score(self, side: CountedSide, confidence: float) -> ImbalanceScore:
+        cells, weight = self.used, self._share / self.n
+        if side.shared:
+            cells = np.zeros_like(self.used)
+            cells[np.arange(len(self.used)), self.used.argmax(axis=1)] = self._rows
+            weight = np.full(self.n, 1 / self.n)
+        first, total = side.first[cells], side.total[cells]
+        if np.isinf(total).all():
+            known = float(weight @ np.abs(side.signed[cells]))
+            return ImbalanceScore(known, Interval(known, known))
+        found = imbalance_score(first, total, weight, confidence=confidence)
+        if balance_p_value(first, total) <= 1 - confidence:
+            return found
+        return ImbalanceScore(found.value, Interval(0.0, found.interval.high))
+
     def scale(self, error: float) -> TwoWayScale:
         """Return what differences stand for.
 
@@ -239,10 +279,44 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Matched
         return MatchedAnswer(value, UNKNOWN, p_value, value + each - mean)
     spread = error if not random or alike else float(each.std(ddof=1)) / math.sqrt(k)
     z = float(ndtri(0.5 + confidence / 2))
-    interval = scale.interval(mean, bounds, z=z, error=spread)
+    interval = _with_far_end(
+        scale.interval(mean, bounds, z=z, error=spread), value, matched.separate(confidence)
+    )
     near = max(error, 1e-6)
     slope = (scale.read(mean + near) - scale.read(mean - near)) / (2 * near)
     return MatchedAnswer(value, interval, p_value, value + slope * (each - mean))
+
+
+def _at_ends(score: ImbalanceScore) -> tuple[bool, bool]:
+    """Tell whether a score may be that of complete balance, and that of one group only."""
+    return score.interval.low <= 0, score.interval.high >= 1
+
+
+def _reach(lower: ImbalanceScore, upper: ImbalanceScore, pairing: float) -> float:
+    """Return how much less one score and more the other may be, together.
+
+    An end at which a score can go no further is all of its error: a score of complete balance is
+    estimated too large in every sample. Such errors add up; others are as independent as images.
+    """
+    down, up = lower.value - lower.interval.low, upper.interval.high - upper.value
+    certain = (down if lower.interval.low <= 0 else 0.0) + (up if upper.interval.high >= 1 else 0.0)
+    left = math.hypot(
+        0.0 if lower.interval.low <= 0 else down, 0.0 if upper.interval.high >= 1 else up
+    )
+    return certain + pairing * left
+
+
+def _with_far_end(interval: Interval, value: float, separate: Interval | None) -> Interval:
+    """Return an interval whose end away from 0 is not nearer than both sides on their own say.
+
+    The end towards 0 belongs to the test, and stays.
+    """
+    low, high = interval
+    if separate is not None and value > 0:
+        high = max(high, separate.high)
+    elif separate is not None and value < 0:
+        low = min(low, separate.low)
+    return Interval(min(low, value), max(high, value))
 
 
 class _Tested(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +34,18 @@ def balance_p_value(first: FloatArray, total: FloatArray) -> float:
         return _gamma_tail(gap / float(total.sum()), total, each)
     chance = np.ones(1)
     for n in total.astype(int):
-        folded = np.zeros(n + 1)
-        np.add.at(
-            folded, np.abs(2 * np.arange(n + 1) - n), stats.binom.pmf(np.arange(n + 1), n, 0.5)
-        )
-        chance = np.convolve(chance, folded)
+        chance = np.convolve(chance, _gap_chances(int(n)))
     return float(chance[round(gap) :].sum())
+
+
+@lru_cache(maxsize=_EXACT)
+def _gap_chances(n: int) -> FloatArray:
+    """Return the chance of each |a - b|, from 0 to n, of n images of one balanced attribute."""
+    first = np.arange(n + 1)
+    chance = np.zeros(n + 1)
+    np.add.at(chance, np.abs(2 * first - n), stats.binom.pmf(first, n, 0.5))
+    chance.setflags(write=False)
+    return chance
 
 
 def balance_p_value_of_prompts(

@@ -54,10 +54,18 @@ class ImbalanceScore(NamedTuple):
 
 
 class _Hypotheses(NamedTuple):
-    """Scores, and the normal deviate at which each leaves what was seen."""
+    """Scores, and the normal deviate at which each leaves what was seen.
+
+    Attributes:
+        score: Possible scores, ascending.
+        deviate: Of what was seen.
+        no_less: Of what complete balance leads one to expect, where less was seen: counts that are
+            more even than chance makes them are no proof of balance.
+    """
 
     score: FloatArray
     deviate: FloatArray
+    no_less: FloatArray
 
 
 def imbalance_score(
@@ -93,7 +101,8 @@ def imbalance_score(
     counts = AttributeCounts(
         larger, total, np.zeros_like(total), weights, repeats.astype(np.float64), log
     )
-    return _score([_hypotheses(counts)], np.ones(1), confidence)
+    found = _score([_hypotheses(counts)], np.ones(1), confidence)
+    return _of_one_group(found) if not smaller.any() else found
 
 
 def _single(seen: FloatArray, total: FloatArray, confidence: float) -> ImbalanceScore:
@@ -146,19 +155,31 @@ def level_imbalance_score(
         )
         for i in kept
     ]
-    return _score(found, weight[kept] / weight[kept].sum(), confidence)
+    score = _score(found, weight[kept] / weight[kept].sum(), confidence)
+    return _of_one_group(score) if (larger == images).all() else score
+
+
+def _of_one_group(found: ImbalanceScore) -> ImbalanceScore:
+    """Return the score of attributes that show one group each: nothing contradicts a score of 1."""
+    return ImbalanceScore(found.value, Interval(found.interval.low, 1.0))
 
 
 def _score(found: list[_Hypotheses], weight: FloatArray, confidence: float) -> ImbalanceScore:
     """Average tails over values of the ICC, and cut them."""
     scores = np.unique(np.concatenate([one.score for one in found]))
-    chance = sum(
-        part * ndtr(np.interp(scores, one.score, one.deviate))
-        for part, one in zip(weight, found, strict=True)
+    seen, no_less = (
+        sum(
+            part * ndtr(np.interp(scores, one.score, deviate))
+            for part, one, deviate in zip(weight, found, each, strict=True)
+        )
+        for each in ([one.deviate for one in found], [one.no_less for one in found])
     )
     tail = (1 - confidence) / 2
-    low, value, high = np.interp([tail - 1, -0.5, -tail], -np.asarray(chance), scores)
-    return ImbalanceScore(float(value), Interval(float(low), float(high)))
+    low, value = np.interp([tail - 1, -0.5], -np.asarray(seen), scores)
+    high = np.interp(-tail, -np.asarray(no_less), scores)
+    # The first and the last score stand for 0 and 1.
+    value = {scores[0]: 0.0, scores[-1]: 1.0}.get(value, value)
+    return ImbalanceScore(float(value), Interval(float(low), max(float(high), float(value))))
 
 
 def _hypotheses(counts: AttributeCounts) -> _Hypotheses:
@@ -178,11 +199,16 @@ def _hypotheses(counts: AttributeCounts) -> _Hypotheses:
     mean = drawn(sharp.mean, curves.mean)
     variance = np.maximum(drawn(sharp.variance, curves.variance), 1e-14)
     left_over = np.maximum(drawn(off**2, off**2) - (mean - score) ** 2, 0.0)
-    z = (seen - mean) / np.sqrt(variance + left_over)
+    spread = np.sqrt(variance + left_over)
     skew = np.clip(drawn(sharp.third, curves.third) / variance**1.5, -_MOST_SKEW, _MOST_SKEW)
-    # Cornish and Fisher; far out, where it turns back, the plain deviate says enough.
-    deviate = np.where(np.abs(z) > 4, z, z - skew * (z**2 - 1) / 6)
-    return _Hypotheses(score, np.minimum.accumulate(deviate))
+
+    def deviates(value: float) -> FloatArray:
+        z = (value - mean) / spread
+        # Cornish and Fisher; far out, where it turns back, the plain deviate says enough.
+        found = np.where(np.abs(z) > 4, z, z - skew * (z**2 - 1) / 6)
+        return np.minimum.accumulate(found)
+
+    return _Hypotheses(score, deviates(seen), deviates(max(seen, float(mean[0]))))
 
 
 class _Learned(NamedTuple):

@@ -215,6 +215,10 @@ def settings() -> list[AmplificationSetting]:
             _also(one, training=50, name="50 v 50"),
             _also(one, generated=500, training=20, name="500 v 20"),
         ]
+    found += [
+        _also(one, shares=near_half, move=shifted(45), null=False, name="near 50 %, +45 points")
+        for one in (twelve, many)
+    ]
     fixed = [
         AmplificationSetting(
             f"{k} fixed occupations, 50 v 500", k, 1, 50, 500, listed, kind="fixed"
@@ -224,6 +228,10 @@ def settings() -> list[AmplificationSetting]:
     found += fixed
     found += [_also(one, move=shifted(6), null=False, name="+6 points") for one in fixed]
     found += [_also(one, shares=near_half, name="near 50 %") for one in fixed]
+    found += [
+        _also(one, shares=extreme, move=stretched(0.1), null=False, name="0 or 100 % to the middle")
+        for one in fixed[3:]
+    ]
     found += [
         _also(one, shares=near_half, move=shifted(6), training=50, null=False,
               name="near 50 %, 50 v 50, +6 points")

@@ -180,6 +180,10 @@ def settings() -> list[ChangeWorld]:
             ChangeWorld("all 90 %", 12, 9, toward_even=0.75, unit=unit),
             ChangeWorld("all 90 %", 25, 3, toward_even=0.75, unit=unit),
             ChangeWorld("Beta(2, 2)", 12, 30, toward_first=0.15, unit=unit),
+            ChangeWorld("all 100 %", 8, 9, toward_even=1.0, unit=unit),
+            ChangeWorld("all 95 %", 25, 9, toward_even=1.0, unit=unit),
+            ChangeWorld("all 90 %", 25, 30, toward_even=1.0, unit=unit),
+            ChangeWorld("all 50 %", 12, 9, toward_first=0.45, unit=unit),
         ]
         for what in ("bias", "leaning"):
             found += [

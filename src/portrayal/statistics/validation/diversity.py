@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ import numpy as np
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.diversity import diversity_score, many_group_diversity
 from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, KnownWorld, Told
+
+_FEW_SMALLER = 12
+"""Images, of all attributes' smaller groups together, with which a score moves in steps."""
 
 
 def drawn_shares(name: str, k: int, rng: np.random.Generator) -> FloatArray:
@@ -55,10 +59,19 @@ class ScoreWorld:
 
         Three images are 3 : 0 or 2 : 1, whatever the number of attributes: they tell how often two
         images differ, and no more of how shares are spread, on which the score depends as well.
+        Where attributes lean alike, the images of their smaller groups are what a score rests on.
         """
         if self.shares in ("all 50 %", "all 60 %"):
             return BOUNDARY
-        return DISCRETE if self.images <= 3 or self.attributes * self.images <= 40 else ""
+        few = self.images <= 3 or self.attributes * self.images <= 40
+        return DISCRETE if few or self._smaller() <= _FEW_SMALLER else ""
+
+    def _smaller(self) -> float:
+        """Return how many images of the smaller groups there are, where shares are given."""
+        if self.shares == "uniform" or self.shares.startswith("Beta("):
+            return math.inf
+        shares = drawn_shares(self.shares, self.attributes, np.random.default_rng())
+        return float(self.images * self.prompts * np.minimum(shares, 1 - shares).sum())
 
     def told(self, rng: np.random.Generator) -> Told:
         """Draw shares and images."""
