@@ -595,3 +595,14 @@ def test_the_rewritten_prompt_is_kept_without_the_key(
     (found,) = hurried(server).generate([Request("a doctor", 0)])
     assert found.status == "ok"
     assert found.revised_prompt == stored
+
+
+def test_a_key_of_one_letter_is_not_cut_out_of_the_rewritten_prompt(
+    server: ImageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Servers on a desk take any key."""
+    monkeypatch.setenv("PORTRAYAL_API_KEY", "a")
+    image = encoded_image("a doctor")
+    server.reply = lambda number, body: {"b64_json": image, "revised_prompt": "a nurse"}
+    (found,) = hurried(server).generate([Request("a doctor", 0)])
+    assert found.revised_prompt == "a nurse"

@@ -95,9 +95,9 @@ def serving(behave: Callable[[int], str]) -> Iterator[JudgeServer]:
         thread.join()
 
 
-def judge(server: JudgeServer, calls: int | None = None) -> ChatJudge:
+def judge(server: JudgeServer, calls: int | None = None, *, key: str = KEY) -> ChatJudge:
     address = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    service = JudgeService("looker", address, KEY, timeout=0.4, pause=0.001)
+    service = JudgeService("looker", address, key, timeout=0.4, pause=0.001)
     axes = {GENDER: ("woman", "man")}
     return ChatJudge(service, ceiling=Ceiling(images=calls), axes=axes)
 
@@ -151,6 +151,17 @@ def test_a_key_that_is_not_accepted_ends_the_run_and_keeps_what_was_answered(
         with pytest.raises(MeasurementError, match="will not answer: HTTP 401"):
             measure(audit, [one])
     assert len(stored(audit, one)) == 2
+
+
+def test_a_key_of_one_letter_is_not_cut_out_of_answers(tmp_path: Path) -> None:
+    """Servers on a desk take any key; "wom[key]n" would be no answer."""
+    audit = audit_of(tmp_path, 1)
+    with serving(lambda number: "good") as server:
+        one = judge(server, key="a")
+        measure(audit, [one])
+    (row,) = stored(audit, one)
+    assert row["labels"][GENDER] == {"woman": pytest.approx(1)}
+    assert json.loads(row["transcript"])[0]["answer"] == '{"answer": "woman"}'
 
 
 def test_an_image_without_any_answer_is_asked_again(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from portrayal.generators.links import LinkRules
 from portrayal.generators.refusals import read_refusals
 from portrayal.generators.registry import GeneratorKind
 from portrayal.generators.service_answers import AnswerReader, CallOutcome
-from portrayal.loading import Ceiling, read_key
+from portrayal.loading import Ceiling, is_secret, read_key
 from portrayal.records import GeneratedImage, Identity, Request
 
 OPENAI, ANY = "openai:", "api:"
@@ -31,8 +31,6 @@ SERVICES = (OPENAI, ANY)
 """How the names of models behind a service begin."""
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY, ANY_KEY = "OPENAI_API_KEY", "PORTRAYAL_API_KEY"
-_SECRET = 12
-"""Letters of the shortest key that is a secret; a service on a desk takes "none" or "test"."""
 SEEDS = "none: the endpoint takes no seed, seeds number the images of a prompt"
 SETTINGS = (
     "width",
@@ -345,7 +343,7 @@ def _refuse_the_key(given: Mapping[str, str | None], key: str | None, variable: 
         variable: The environment variable that holds it.
     """
     for option, text in given.items():
-        if key and len(key) >= _SECRET and key in (text or ""):
+        if key and is_secret(key) and key in (text or ""):
             raise GenerationError(
                 f"`{option}` contains the key of {variable}, and would be written into the audit; "
                 "the environment variable alone is enough"

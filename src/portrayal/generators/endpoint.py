@@ -23,6 +23,7 @@ from portrayal.loading import (
     bounding_hook,
     first_line,
     import_extra,
+    is_secret,
     official_headers_hook,
 )
 from portrayal.records import GeneratedImage
@@ -71,6 +72,7 @@ class Endpoint:
         self._openai = import_extra("openai", extra="api")
         self._model = model
         self._secret = _spellings(key) if key else None
+        self._cuts_key = is_secret(key)
         self._key_from = key_from
         self._base_url = base_url
         self._timeout = timeout
@@ -124,7 +126,7 @@ class Endpoint:
 
     def _without_key(self, found: CallOutcome) -> CallOutcome:
         """Return an answer without the key in anything that will be stored."""
-        if self._secret is None:
+        if self._secret is None or not self._cuts_key:
             return found
         image, secret = found.image, self._secret
         reason, revised = (

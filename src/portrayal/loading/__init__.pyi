@@ -15,6 +15,7 @@ from .files import content_hash as content_hash
 from .files import find_source as find_source
 from .files import reading_contents as reading_contents
 from .files import weights_hash as weights_hash
+from .keys import is_secret as is_secret
 from .keys import read_key as read_key
 from .model_files import configuration_files as configuration_files
 from .model_files import require_known_files as require_known_files

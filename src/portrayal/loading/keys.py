@@ -6,6 +6,14 @@ import os
 
 from portrayal.errors import PortrayalError
 
+_SECRET = 12
+"""Letters of the shortest key that is a secret; a service on a desk takes "none" or "test"."""
+
+
+def is_secret(key: str | None) -> bool:
+    """Return whether a key is one: a short one may be a part of any text, and opens nothing."""
+    return key is not None and len(key) >= _SECRET
+
 
 def read_key(variable: str, *, error: type[PortrayalError]) -> str | None:
     """Return the key that an environment variable contains; None where it is absent or empty.

@@ -28,6 +28,7 @@ from portrayal.loading import (
     bounding_hook,
     first_line,
     import_extra,
+    is_secret,
     official_headers_hook,
     read_key,
 )
@@ -272,7 +273,8 @@ class ChatJudge:
         return JudgeReply(None, said), False
 
     def _clean(self, text: str) -> str:
-        return text.replace(self._service.key, "[key]") if self._service.key else text
+        key = self._service.key
+        return text.replace(key, "[key]") if key and is_secret(key) else text
 
 
 def questions(axis: str, groups: Sequence[str]) -> list[AxisQuestion]:
