@@ -33,6 +33,18 @@ def test_prompts_with_the_same_seeds_stand_together(tmp_path: Path) -> None:
         assert {image.prompt for image in group.images[prompt]} == {prompt}
 
 
+def test_numbers_of_imported_images_are_no_random_starts(tmp_path: Path) -> None:
+    """Two photographs with the number 0 have nothing in common."""
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "photographs"))
+    audit.append_images(
+        [ImageRecord(prompt, 0, "ok", None, png("man")) for prompt in ("staff", "guests")]
+    )
+    prompts = ("staff", "guests")
+    evidence = Evidence(audit, (), prompts, at_most=1000)
+    assert evidence.same_seeds(prompts, at_most=5) == []
+    assert not evidence.seeds_decide
+
+
 def test_an_unknown_label_names_its_axis_and_no_probability() -> None:
     labels = [
         ShownLabel("perceived gender", "faces", "man", 0.99),

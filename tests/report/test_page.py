@@ -16,6 +16,7 @@ from portrayal.errors import AuditError
 from portrayal.findings import Findings, Headline, Results
 from portrayal.findings.parts import Forest
 from portrayal.report import write_report
+from portrayal.report.first_screen import heading
 from portrayal.report.page import script_json
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -151,6 +152,25 @@ def test_the_page_begins_with_up_to_three_findings(
     assert re.findall(r"Claim \d+", cards) == largest, "the largest effect comes first"
     assert all(f"Null {i}" in top for i in range(clear, 12))
     assert "Claim" not in rest
+
+
+def test_a_lack_of_data_is_not_told_as_no_difference(audit: AuditFolder) -> None:
+    results = Results.read(audit)
+    some = next(finding for finding in results.findings if finding.estimate is not None)
+    lacking = replace(some, estimate=None, p=None, q=None, headline=None, reason="too few images")
+    untested = replace(some, p=None, q=None, headline=None)
+    studies = tuple(replace(section, parts=()) for section in results.studies)
+    results = replace(results, studies=studies)
+    for findings, title in (
+        ((lacking, untested), "Not enough data"),
+        ((untested,), "Nothing was tested"),
+        ((), "Nothing was tested"),
+    ):
+        assert heading(replace(results, findings=Findings(findings))) == title
+    audit.write_results(replace(results, findings=Findings([lacking])).as_dict())
+    page = write_report(audit).read_text(encoding="utf-8")
+    assert "<h2>Not enough data</h2>" in page
+    assert "No significant difference was found" not in page
 
 
 def test_who_is_shown_comes_first(reported: Path) -> None:

@@ -130,6 +130,9 @@ class Evidence:
         studies: Whose axes images are labelled on.
         prompts: Whose images may be shown.
         at_most: Images on the page; once they are used up, only those embedded before are shown.
+
+    Attributes:
+        seeds_decide: Whether the same seed means the same random start; else seeds number images.
     """
 
     def __init__(
@@ -141,6 +144,7 @@ class Evidence:
         at_most: int,
     ) -> None:
         self._audit, self._left = audit, at_most
+        self.seeds_decide = audit.seeds_decide
         self._stored, self._refused, self._failed = _stored(audit, dict.fromkeys(prompts))
         self._labels = _labels(audit, studies, list(self._stored))
         self._shown: dict[str, ShownImage] = {}
@@ -170,7 +174,9 @@ class Evidence:
         ]
 
     def same_seeds(self, prompts: Iterable[str], *, at_most: int) -> list[SameSeeds]:
-        """Return prompts that share seeds, in up to `at_most` groups."""
+        """Return prompts that share seeds, in up to `at_most` groups; none of mere numbers."""
+        if not self.seeds_decide:
+            return []
         groups: dict[int, list[str]] = {}
         for prompt in dict.fromkeys(prompts):
             if self._stored.get(prompt):

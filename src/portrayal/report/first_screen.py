@@ -48,6 +48,7 @@ class Card:
         bars: Its chart.
         hidden: Bars that are left out.
         ends: The bars at both ends, with images.
+        is_paired: Whether the images of both ends start from the same seeds.
         zero: Where 0 lies on the scale, in percent.
         ticks: What stands below the scale: at the left, in the middle, at the right.
     """
@@ -58,6 +59,7 @@ class Card:
     bars: Sequence[ShownBar]
     hidden: int
     ends: Sequence[ShownBar]
+    is_paired: bool
     zero: float
     ticks: Sequence[str]
 
@@ -65,12 +67,6 @@ class Card:
     def has_intervals(self) -> bool:
         """Whether a bar has an interval."""
         return any(one.low is not None for one in self.bars)
-
-    @property
-    def is_paired(self) -> bool:
-        """Whether the images of both ends have the same seeds."""
-        seeds = [{image.seed for image in end.images} for end in self.ends]
-        return len(seeds) == 2 and bool(seeds[0] & seeds[1])
 
 
 def chosen(results: Results) -> list[Finding]:
@@ -92,6 +88,16 @@ def _rank(finding: Finding) -> tuple[float, float]:
     return -magnitude, finding.deciding_q or 0.0
 
 
+def heading(results: Results) -> str:
+    """Return what stands above all findings; a lack of data is not told as a null."""
+    verdicts = {finding.verdict(results.level) for finding in results.findings}
+    if "significant" in verdicts:
+        return "What was found"
+    if "no significant difference" in verdicts:
+        return "No significant difference was found"
+    return "Not enough data" if "not enough data" in verdicts else "Nothing was tested"
+
+
 def cards(results: Results, evidence: Evidence) -> list[Card]:
     """Return the cards, each with its images."""
     return [_card(one, one.headline, results, evidence)
@@ -105,16 +111,23 @@ def _card(finding: Finding, headline: Headline, results: Results, evidence: Evid
     if len(bars) > MOST_BARS:
         half = MOST_BARS // 2
         shown = [*bars[:half], *bars[-half:]]
+    ends = [scale.place(bar, evidence.of(bar.prompts, each=END_IMAGES)) for bar in headline.ends()]
     return Card(
         finding,
         finding.conclusion(results.level),
         headline.measure,
         [scale.place(bar, evidence.of(bar.prompts, each=BAR_IMAGES)) for bar in shown],
         len(bars) - len(shown),
-        [scale.place(bar, evidence.of(bar.prompts, each=END_IMAGES)) for bar in headline.ends()],
+        ends,
+        evidence.seeds_decide and _share_seeds(ends),
         scale.zero,
         scale.ticks,
     )
+
+
+def _share_seeds(ends: Sequence[ShownBar]) -> bool:
+    seeds = [{image.seed for image in end.images} for end in ends]
+    return len(seeds) == 2 and bool(seeds[0] & seeds[1])
 
 
 @dataclass(frozen=True, slots=True)

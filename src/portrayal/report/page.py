@@ -32,7 +32,7 @@ from portrayal.generators import notice
 from portrayal.numbers import cell, cells, count, number, percent, with_minus
 from portrayal.report.evidence import Evidence, SameSeeds, Shelf
 from portrayal.report.figures import figure
-from portrayal.report.first_screen import cards, chosen
+from portrayal.report.first_screen import cards, chosen, heading
 from portrayal.report.sides import side_images
 from portrayal.report.thumbnails import thumbnails
 from portrayal.report.trust import limits, trust_lines
@@ -102,6 +102,8 @@ def write_report(audit: AuditFolder, *, called: str | None = None) -> Path:
             trust=list(trust_lines(results, counts, list(studies.values()))),
             cards=shown,
             tests=_tests(results),
+            heading=heading(results),
+            seeds_decide=evidence.seeds_decide,
             groups=_groups(results, [card.finding for card in shown]),
             limits=list(limits(results, list(studies.values()))),
             titles={section.study: section.title or section.study for section in results.studies},

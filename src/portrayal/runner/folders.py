@@ -43,13 +43,14 @@ def brought(asked: Asked, out: Place) -> Asked:
 
 def _study(folder: Path, audit: AuditFolder) -> Mapping[str, Any]:
     counts = Counter(prompt for (prompt,) in audit.images().select("prompt").fetchall())
-    name = folder.resolve().name
+    name, most = folder.resolve().name, max(counts.values())
     return {
         "kind": "composition",
         "name": re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "folder",
         "title": f"Who is shown in {name}?",
         "question": "Who is shown?",
-        "images": max(counts.values()),
+        "images": most,
+        "fewer": {prompt: n for prompt, n in counts.items() if n < most},
         "axes": list(AXES),
         "prompts": [{"text": one, "factors": {"folder": one}} for one in sorted(counts)],
     }

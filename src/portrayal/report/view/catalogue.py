@@ -13,7 +13,7 @@ from portrayal.audit import AuditFolder, quoted
 from portrayal.errors import AuditError, NotAnAudit, PortrayalError
 from portrayal.findings import Results
 from portrayal.raters import Corrections
-from portrayal.report.first_screen import chosen
+from portrayal.report.first_screen import chosen, heading
 from portrayal.report.view.images import SmallImages
 from portrayal.report.view.index import ImageIndex
 
@@ -188,6 +188,7 @@ def _summed_up(name: str, audit: AuditFolder) -> AuditRow:
     try:
         results = Results.read(audit)
         headlines = [one.conclusion(results.level) for one in chosen(results)]
+        problem = "" if headlines else f"{heading(results)}."
     except PortrayalError:
         problem = f"not analyzed yet; run: portrayal analyze {quoted(audit.path)}"
     return AuditRow(
