@@ -84,3 +84,8 @@ def test_a_plot_has_a_figure_for_every_statistic() -> None:
     assert [each["layer"][1]["encoding"]["x"]["title"] for each in several] == ["d", "S"]
     with pytest.raises(PortrayalError, match="none of 1 findings has an estimate to plot"):
         FOUND.filter(study="words").plot()
+
+
+def test_raters_are_set_beside_any_measurer() -> None:
+    asked = finding("perceived gender: does the encoder say what raters say? · faces").asked
+    assert asked == "perceived gender: does the measurer say what raters say? · faces"

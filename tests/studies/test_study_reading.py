@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from portrayal.errors import StudyError
+from portrayal.studies.axes import default_axes
 from portrayal.studies.reading import (
     builtin_names,
     builtin_studies,
@@ -238,3 +239,13 @@ def test_with_images() -> None:
     assert {prompt.images for prompt in study.prompts()} == {3}
     with pytest.raises(StudyError, match="images per prompt is 0; allowed: 1 to 1,000,000"):
         study.with_images(0)
+
+
+def test_notes_of_axes_are_about_whatever_measured() -> None:
+    """Faces and people label images, too; a study's wording stays, looks are counted by it."""
+    for axis in default_axes().values():
+        assert "an encoder" not in axis.shown_note
+    assert default_axes()["perceived gender"].note.startswith(
+        "Perceived gender: how an image looks"
+    )
+    assert "looks to a measurer, not who" in default_axes()["perceived gender"].shown_note

@@ -132,9 +132,11 @@ class Finding(Plain):
     def asked(self) -> str:
         """The question as people say it; `question` itself stays as earlier audits stored it.
 
-        A share is that of "women" rather than of "woman".
+        A share is that of "women" rather than of "woman", and what raters are set beside is any
+        measurer.
         """
-        return re.sub(r"(?<=share of )\w+", lambda found: plural(found[0]), self.question)
+        asked = self.question.replace("does the encoder say", "does the measurer say")
+        return re.sub(r"(?<=share of )\w+", lambda found: plural(found[0]), asked)
 
     @property
     def topic(self) -> str:

@@ -96,7 +96,7 @@ def _finding(rating: AxisRating, result: ComparisonResult, *, unseen: int) -> Fi
         unit="image", measurer=rating.data.label, details={"kappa": result.kappa.value},
     )  # fmt: skip
     if not result.n:
-        why = "no image has both a group by raters and one by the encoder"
+        why = "no image has both a group by raters and one by the measurer"
         return asked.unanswered(why, n=0, n_missing=missing)
     return asked.answered(
         result.agreement.value,

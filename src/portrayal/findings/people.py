@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from portrayal.audit import AuditFolder
+from portrayal.findings.sentences import counted
 from portrayal.measurers import Labels
 from portrayal.records import NOBODY, UNKNOWN, Identity
 
@@ -87,9 +88,9 @@ def people_note(keys: Sequence[str], people: PeopleSeen) -> str:
     counts = [len(people.people[key]) for key in keys if key in people.people]
     whole = len(keys) - len(counts)
     note = (
-        f"People are judged one by one where {people.detector} found them: of {len(keys)} images "
-        f"{counts.count(0)} show nobody, {counts.count(1)} one person, "
-        f"{sum(n > 1 for n in counts)} several. Most people of an image decide what it counts as; "
-        "a tie is unknown."
+        f"People are labelled one by one where {people.detector} found them: nobody in "
+        f"{counts.count(0)} of {counted(len(keys), 'image')}, one person in {counts.count(1)}, "
+        f"several in {sum(n > 1 for n in counts)}. Most people of an image decide what it counts "
+        "as; a tie is unknown."
     )
     return note + (f" {whole} images without a look count as a whole." if whole else "")

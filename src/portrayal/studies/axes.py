@@ -7,6 +7,7 @@ by name (`axes = ["perceived gender"]`) or brings its own tables. "Unknown" is a
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
@@ -55,6 +56,14 @@ class Axis(StudyPart):
     threshold: Annotated[float, Field(ge=0, le=1)] = KNOWN_FROM
     citation: str = ""
     note: str = ""
+
+    @property
+    def shown_note(self) -> str:
+        """The note, about whatever measured.
+
+        `note` names encoders, as do the studies that audits contain: looks are counted by it.
+        """
+        return re.sub(r"\b(to|by) an encoder\b", r"\1 a measurer", self.note)
 
     @field_validator("groups")
     @classmethod

@@ -86,8 +86,8 @@ def analyze_amplification(
         found += answers
         parts += shown
         notes += remarks
-    if study.axis.note:
-        notes.append(study.axis.note)
+    if study.axis.shown_note:
+        notes.append(study.axis.shown_note)
     return StudyResult(study.name, study.kind, study.title, found, parts, notes=notes)
 
 

@@ -67,7 +67,7 @@ def analyze_composition(
         compared, tables = target_answers(study, one, settings, suffix)
         findings += compared
         parts += tables
-    notes = [axis.note for axis in study.axes.values() if axis.note]
+    notes = [axis.shown_note for axis in study.axes.values() if axis.shown_note]
     return StudyResult(study.name, study.kind, study.title, findings, parts, notes=notes)
 
 
@@ -228,7 +228,7 @@ def _shares(view: AxisView, factor: str) -> Shares:
         f"shares-{view.name}{by}{view.suffix}".replace(" ", "-"),
         f"Who is shown: {view.name}{by}{view.suffix}",
         rows,
-        note="Shares among images with a known group; n counts those. " + view.axis.note,
+        note="Shares among images with a known group; n counts those. " + view.axis.shown_note,
     )
 
 

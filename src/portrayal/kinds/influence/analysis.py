@@ -132,7 +132,7 @@ def analyze_influence(
             suggestions += _suggestions(view)
     parts += encoder_checks(study.prompts(), study.axes, data, settings)
     notes = [*suggestions, SIGN, WHOLE_IMAGES, _transmuter_note(study)]
-    notes += [axis.note for axis in study.axes.values() if axis.note]
+    notes += [axis.shown_note for axis in study.axes.values() if axis.shown_note]
     return StudyResult(study.name, study.kind, study.title, findings, parts, notes=notes)
 
 

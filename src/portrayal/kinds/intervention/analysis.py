@@ -75,7 +75,7 @@ def analyze_intervention(
             found, shown = _answers(study, views)
             findings += found
             parts += shown
-    notes = [axis.note for axis in study.axes.values() if axis.note]
+    notes = [axis.shown_note for axis in study.axes.values() if axis.shown_note]
     return StudyResult(study.name, study.kind, study.title, findings, parts, notes=notes)
 
 

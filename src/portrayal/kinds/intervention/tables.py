@@ -141,7 +141,7 @@ def shares(arms: CategoryArms) -> Shares:
         f"shares-{arms.category.name}-{view.name}{view.suffix}".replace(" ", "-"),
         f"Who is shown: {arms.category.name}, {view.name}{view.suffix}",
         rows,
-        note=f"Over all attributes, among images with a known group. {view.axis.note}",
+        note=f"Over all attributes, among images with a known group. {view.axis.shown_note}",
     )
 
 
