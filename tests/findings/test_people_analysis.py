@@ -89,9 +89,7 @@ def test_people_are_counted_one_by_one(audit: AuditFolder) -> None:
     assert (counts["nurse"]["unknown"], counts["nurse"]["nobody"]) == (1, 1)
     assert counts["judge"]["counts"] == {"man": 6, "woman": 0}, "nobody looked: whole images"
     (note,) = [note for note in results.studies[0].notes if "one by one" in note]
-    assert (
-        "where boxes found them: nobody in 1 of 12 images, one person in 2, several in 3" in note
-    )
+    assert "where boxes found them: nobody in 1 of 12 images, one person in 2, several in 3" in note
     assert "6 images without a look count as a whole" in note
 
 

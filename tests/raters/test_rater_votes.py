@@ -74,10 +74,13 @@ def test_images_are_found_by_prompt_and_seed_or_by_key(audit: AuditFolder, tmp_p
     found = raters.import_votes(audit.path, file, vote_map)
     assert (found.images, found.votes, found.raters, found.new) == (2, 3, 2, 3)
     assert found.sentence() == "3 votes by 2 raters on 2 images: 3 answers stored"
+    file.write_text(f"{file.read_text()}one,C9,{prompt},0,woman\n")
+    more = raters.import_votes(audit.path, file, vote_map)
+    assert more.sentence() == "4 votes by 3 raters on 2 images: 1 answer stored, 3 stored before"
     votes = raters.load_votes(AuditFolder(audit.path))
     said = [[vote.answers["gender"] for vote in mine] for mine in votes.by_image().values()]
-    assert sorted(said) == [["?"], ["man", "man"]]
-    assert len(votes.raters) == 2
+    assert sorted(sorted(one) for one in said) == [["?"], ["man", "man", "woman"]]
+    assert len(votes.raters) == 3
     assert votes.images[key].factors["category"] == "profession"
 
 
@@ -107,7 +110,10 @@ def test_an_answer_that_contradicts_an_earlier_one(audit: AuditFolder, tmp_path:
     file, vote_map = write(tmp_path, "one,1,a photo of nurse,0,woman\n")
     done = raters.import_votes(audit.path, file, vote_map)
     assert (done.new, done.contradictory) == (1, 1)
-    assert "contradictory answers by one rater, without a time, to 1 question" in done.sentence()
+    assert (
+        "contradictory answers by one rater, without a time, to 1 question about these images"
+        in done.sentence()
+    )
     votes = raters.load_votes(audit)
     assert [vote.answers for vote in votes.votes] == [{"gender": "man"}]
     assert votes.dropped == {"contradictory answers by one rater": 1}

@@ -167,7 +167,9 @@ def test_plain_files_with_other_columns_are_stored_in_one_command(tmp_path: Path
     votes = load_votes(AuditFolder(audit.path))
     assert {one.id for one in votes.questions.choices} == {"mood", "size"}
     assert import_votes(audit.path, files).new == 0
-    with pytest.raises(ImportFileError, match=r"moods.csv and sizes.csv have different columns"):
+    with pytest.raises(
+        ImportFileError, match=r"moods.csv and sizes.csv have different columns or separators"
+    ):
         score_file(files)
 
 

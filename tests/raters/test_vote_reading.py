@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from portrayal.errors import ImportFileError
+from portrayal.raters.inference import inferred_maps
 from portrayal.raters.mapping import read_map
 from portrayal.raters.reading import read_votes
 from portrayal.raters.votes import Votes
@@ -122,6 +123,28 @@ def test_plain_csv(tmp_path: Path) -> None:
     assert found.questions["gender"].groups == ("man", "woman")
     assert found.questions["gender"].cant_judge == ("unclear",)
     assert found.raters == ("7", "8")
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_without_a_map_cells_are_separated_as_spreadsheets_do(tmp_path: Path, mark: str) -> None:
+    """Comma, semicolon (many countries' spreadsheets) or tab; empty rows at the end are none."""
+    rows = ["image,rater,perceived gender", "a.png,ann,woman", "a.png,bob,man", ",,", ""]
+    file = tmp_path / "votes.csv"
+    file.write_text("\r\n".join(row.replace(",", mark) for row in rows), encoding="utf-8-sig")
+    (found,) = inferred_maps([file])
+    votes = read_votes(file, found.map)
+    assert [(image, rater) for image, rater, _ in answers(votes)] == [
+        ("a.png", "ann"),
+        ("a.png", "bob"),
+    ]
+
+
+def test_files_with_other_separators_are_read_together(tmp_path: Path) -> None:
+    for name, mark in (("one.csv", ","), ("two.csv", ";")):
+        text = f"image,rater,perceived gender\na.png,{name},woman\n".replace(",", mark)
+        (tmp_path / name).write_text(text)
+    found = inferred_maps([tmp_path / "one.csv", tmp_path / "two.csv"])
+    assert [one.map.delimiter for one in found] == [",", ";"]
 
 
 def test_factors_rows_to_read_and_doubled_votes(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from portrayal.errors import ImportFileError, one_of
 from portrayal.raters.mapping import VoteMap
 from portrayal.raters.questions import Question, default_questions, validated
-from portrayal.raters.rows import Row, rows_of
+from portrayal.raters.rows import Row, delimiter_of, rows_of
 
 IMAGES = ("key", "image", "image_id", "image_key")
 PROMPTS, SEEDS = ("prompt", "caption"), ("seed",)
@@ -50,16 +50,17 @@ def inferred_maps(paths: Sequence[Path]) -> list[InferredMap]:
     """
     groups: dict[tuple[str, ...], list[tuple[Path, list[Row]]]] = {}
     for path in paths:
-        rows = list(rows_of(path, _plain(path)))
+        mark = delimiter_of(path)
+        rows = list(rows_of(path, _plain(path, mark)))
         if not rows:
             raise ImportFileError(f"{path.name}: has no votes; wanted: one row per vote")
         named = tuple(dict.fromkeys(name for row in rows for name in row.cells))
-        groups.setdefault((_form(path), *named), []).append((path, rows))
+        groups.setdefault((_form(path), mark, *named), []).append((path, rows))
     found = []
-    for (_, *columns), members in groups.items():
+    for (_, mark, *columns), members in groups.items():
         every = [row for _, rows in members for row in rows]
         own = tuple(path for path, _ in members)
-        found.append(InferredMap(own, _inferred(own[0], columns, every)))
+        found.append(InferredMap(own, _inferred(own[0], mark, columns, every)))
     return found
 
 
@@ -67,17 +68,17 @@ def _form(path: Path) -> str:
     return "labelstudio" if path.suffix.lower() == ".json" else "csv"
 
 
-def _plain(path: Path) -> VoteMap:
+def _plain(path: Path, mark: str) -> VoteMap:
     """Return a map that reads the rows of a file, whatever they mean."""
     return VoteMap.model_validate(
         {
-            "format": _form(path), "image": "?", "rater": "?",
+            "format": _form(path), "delimiter": mark, "image": "?", "rater": "?",
             "questions": [{"id": "q", "column": "?"}],
         }
     )  # fmt: skip
 
 
-def _inferred(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> VoteMap:
+def _inferred(path: Path, mark: str, columns: Sequence[str], rows: Sequence[Row]) -> VoteMap:
     rater, image = _one(columns, RATERS), _one(columns, IMAGES)
     prompt, seed = _one(columns, PROMPTS), _one(columns, SEEDS)
     names = [image] if image else [prompt, seed] if prompt and seed else []
@@ -98,8 +99,8 @@ def _inferred(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> VoteMa
             "a question; say with a map which columns are questions"
         )
     found: dict[str, Any] = {
-        "format": _form(path), "image": names, "rater": rater, "prompt": prompt, "seed": seed,
-        "time": _one(columns, TIMES),
+        "format": _form(path), "delimiter": mark, "image": names, "rater": rater,
+        "prompt": prompt, "seed": seed, "time": _one(columns, TIMES),
         "factors": {
             name.removeprefix("factor_"): name
             for name in rest

@@ -15,6 +15,7 @@ from portrayal.raters.mapping import JOINT, Pattern, VoteMap
 from portrayal.studies import did_you_mean
 
 _LARGEST_CELL = 10_000_000
+_DELIMITERS = (",", ";", "\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,16 @@ def rows_of(path: Path, vote_map: VoteMap) -> Iterator[Row]:
         yield _with_parts(Row(row.where, {**cells, **own.constants}), vote_map.patterns)
 
 
+def delimiter_of(path: Path) -> str:
+    """Return what separates the cells of a CSV file: comma, semicolon or tab, by its first line.
+
+    Raises:
+        ImportFileError: The file cannot be read.
+    """
+    head = _text(path).partition("\n")[0]
+    return max(_DELIMITERS, key=head.count)
+
+
 def _with_parts(row: Row, patterns: Sequence[Pattern]) -> Row:
     """Return a row with the columns that are parts of others."""
     for pattern in patterns:
@@ -92,6 +103,8 @@ def _table(name: str, text: str, vote_map: VoteMap) -> Iterator[Row]:
             raise ImportFileError(f"{name}: the column {double!r} is there twice")
         for cells in reader:
             where = f"{name}, row {reader.line_num}"
+            if not any(cells.values()):  # spreadsheets end in rows of nothing but commas
+                continue
             if None in cells or None in cells.values():
                 raise ImportFileError(
                     f"{where}: has {'more' if None in cells else 'fewer'} cells than the "

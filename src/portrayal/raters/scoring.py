@@ -77,8 +77,8 @@ def _only_map(files: Sequence[Path]) -> VoteMap:
     maps = inferred_maps(files)
     if len(maps) > 1:
         raise ImportFileError(
-            f"{maps[0].files[0].name} and {maps[1].files[0].name} have different columns; score "
-            "them one by one, or give a map with [[files]]"
+            f"{maps[0].files[0].name} and {maps[1].files[0].name} have different columns or "
+            "separators; score them one by one, or give a map with [[files]]"
         )
     return maps[0].map
 

@@ -50,6 +50,7 @@ class VoteImport:
         contradictory: Answers stored with the audit that do not count, because the same rater
             gave another one and no time says which came later.
         unasked: Axes that raters were asked about and no study is known to ask about.
+        before: Answers of the source that were stored before.
     """
 
     images: int
@@ -59,13 +60,14 @@ class VoteImport:
     dropped: Mapping[str, int]
     contradictory: int = 0
     unasked: tuple[str, ...] = ()
+    before: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
         return {
             "images": self.images, "votes": self.votes, "raters": self.raters, "new": self.new,
             "dropped": dict(self.dropped), "contradictory": self.contradictory,
-            "unasked": list(self.unasked),
+            "unasked": list(self.unasked), "before": self.before,
         }  # fmt: skip
 
     def sentence(self) -> str:
@@ -75,12 +77,15 @@ class VoteImport:
             f"{_counted(self.images, 'image')}"
         )
         said += f": {_counted(self.new, 'answer')} stored" if self.new else ": all stored before"
+        if self.new and self.before:
+            said += f", {self.before} stored before"
         if left_out := sum(self.dropped.values()):
             said += f"; {_counted(left_out, 'row')} left out"
         if self.contradictory:
             said += (
                 f"; contradictory answers by one rater, without a time, to "
-                f"{_counted(self.contradictory, 'question')}: kept, but not counted"
+                f"{_counted(self.contradictory, 'question')} about these images: kept, but not "
+                "counted"
             )
         return said
 
@@ -149,6 +154,7 @@ def _together(stored: Sequence[VoteImport], votes: Sequence[Votes]) -> VoteImpor
         new=sum(one.new for one in stored),
         dropped=dict(dropped),
         contradictory=sum(one.contradictory for one in stored),
+        before=sum(one.before for one in stored),
     )
 
 
@@ -178,6 +184,7 @@ def store_votes(
         new=new,
         dropped=votes.dropped,
         contradictory=0 if merged is None else sum(merged.dropped.values()),
+        before=len(ballots) - new,
     )
 
 

@@ -69,7 +69,7 @@ def collect_from(audit: AuditFolder, database: Database, questions: QuestionSet)
     new = audit.append_votes(ballots)
     votes = [row for row in rows if row.task.kind == "rating"]
     images, raters = {row.task.image for row in votes}, {row.rater for row in votes}
-    return VoteImport(len(images), len(votes), len(raters), new, {})
+    return VoteImport(len(images), len(votes), len(raters), new, {}, before=len(ballots) - new)
 
 
 class Collector:
