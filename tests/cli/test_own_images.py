@@ -75,7 +75,7 @@ def test_measurements_that_are_not_valid_are_kept_and_not_counted(
     (chosen,) = (one for one in AuditFolder(out).measurers() if one.name == "clip")
     shutil.rmtree(out / "measurements" / f"{chosen.kind}-{chosen.digest}")
     assert portrayal("analyze", out).error == (
-        f"{out}: {line}; run: portrayal measure {out} --encoder ENCODER"
+        f"{out}: {line}; run: portrayal measure {out} --measurer MEASURER"
     )
 
 
@@ -163,3 +163,25 @@ def test_one_command_asks_a_folder_who_is_shown(
         "no manifest.csv and no .tar in it"
     )
     assert not (tmp_path / "no").exists()
+
+
+def test_a_broken_photograph_does_not_stop_a_folder(
+    portrayal: CommandLine, finished: Path, tmp_path: Path
+) -> None:
+    """It counts as failed, and is listed; images of other formats are named."""
+    files, out = tmp_path / "files", tmp_path / "audit"
+    assert portrayal("export", finished, "--to", files).code == 0
+    for table in files.glob("*.csv"):
+        table.unlink()
+    (files / "broken.jpg").write_bytes(b"no image")
+    (files / "moving.gif").write_bytes(b"GIF89a")
+    answer = portrayal("run", files, "--out", out, *ENCODER)
+    assert answer.code == 0, answer.err
+    said = " ".join(answer.err.split())
+    assert "12 images of 1 prompt added" in said
+    assert "1 broken row skipped, listed in" in said
+    assert "passed over: 1 .gif" in said
+    told = json.loads((out / "results.json").read_text())
+    assert told["studies"][0]["dropped"] == {"failed to generate": 1}
+    again = portrayal("run", files, "--out", out, *ENCODER)
+    assert again.code == 0, again.err

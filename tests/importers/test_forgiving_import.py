@@ -116,3 +116,36 @@ def test_a_study_is_drafted_from_a_manifest(tmp_path: Path) -> None:
         ('a "nurse"', {"job": "nurse"}, 2),
         ('a "chef"', {"job": "chef"}, 2),
     ]
+
+
+def test_images_of_other_formats_are_named(tmp_path: Path) -> None:
+    source = tmp_path / "files"
+    (source / "deep").mkdir(parents=True)
+    Image.new("RGB", (8, 8), "red").save(source / "a.png")
+    for name in ("b.gif", "deep/c.TIFF", "deep/d.tiff", ".hidden.gif", "notes.txt"):
+        (source / name).write_bytes(b"x")
+    found = import_images(source, tmp_path / "audit")
+    assert found.passed_over == {".gif": 1, ".tiff": 2}
+    assert "; passed over: 1 .gif, 2 .tiff (formats that can be imported: .png" in found.sentence()
+
+
+def test_a_broken_image_is_named_once_with_what_to_do(tmp_path: Path) -> None:
+    source = tmp_path / "files"
+    source.mkdir()
+    (source / "a.png").write_bytes(b"")
+    with pytest.raises(ImportFileError) as caught:
+        import_images(source, tmp_path / "audit")
+    assert str(caught.value) == (
+        f"{source}: a.png: corrupt image: not a PNG, JPEG, WebP or AVIF image; to import the "
+        "others, set `skip_broken`"
+    )
+
+
+def test_a_changed_image_is_not_skipped_as_broken(tmp_path: Path) -> None:
+    source = tmp_path / "files"
+    source.mkdir()
+    Image.new("RGB", (8, 8), "red").save(source / "a.png")
+    import_images(source, tmp_path / "audit")
+    Image.new("RGB", (8, 8), "blue").save(source / "a.png")
+    with pytest.raises(ImportFileError, match="is not the image that the audit has"):
+        import_images(source, tmp_path / "audit", skip_broken=True)

@@ -181,3 +181,16 @@ def test_an_axis_that_nobody_asks_about_is_stored_and_named(
     found = import_labels(audit, file, measurer="M", axes=AXES)
     assert (found.images, found.unasked) == (8, ("glasses",))
     assert found.as_dict()["unasked"] == ["glasses"]
+
+
+def test_labels_are_not_imported_as_people(audit: AuditFolder, tmp_path: Path) -> None:
+    """Findings call people's answers "raters"; a classifier of that name would pass for them."""
+    with pytest.raises(ImportFileError, match=r"portrayal import votes .* choose another name"):
+        labels(audit, tmp_path, WHOLE, "raters")
+    assert not audit.measurers()
+
+
+def test_the_columns_of_another_tools_table_are_named(audit: AuditFolder, tmp_path: Path) -> None:
+    text = "img,dominant_gender\nnurse-0.png,Woman\n"
+    with pytest.raises(ImportFileError, match=r"got: dominant_gender, img|got: img, dominant_gend"):
+        labels(audit, tmp_path, text)

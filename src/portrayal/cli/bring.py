@@ -15,7 +15,7 @@ from portrayal.cli.model_options import with_model_settings
 
 PANEL = "Manage data"
 
-importing = typer.Typer(help="Import images, embeddings or votes.", no_args_is_help=True)
+importing = typer.Typer(help="Import images, embeddings, labels or votes.", no_args_is_help=True)
 
 
 class _ImagesUnlessTold(TyperGroup):

@@ -65,7 +65,7 @@ def run(
     from portrayal import runner
 
     most = None if until is None else settings.pop("max_images", None)
-    asked = runner.brought(study, out)
+    asked = runner.brought(study, out, say=console.say)
 
     def session_of(name: str | None, place: Path) -> Session:
         models = runner.Models(

@@ -37,10 +37,12 @@ class Problems:
     Args:
         source: What is read, as an error names it.
         skip: Skip what is broken instead of raising an error.
+        fix: What to do about it, where that is the same for all.
     """
 
-    def __init__(self, source: str, *, skip: bool = False) -> None:
+    def __init__(self, source: str, *, skip: bool = False, fix: str = "") -> None:
         self.source = source
+        self.fix = fix
         self.skip = skip
         self._found: dict[str, str] = {}
 
@@ -63,4 +65,6 @@ class Problems:
             places = ", ".join(place for place, _ in others[:5])
             rest = len(others) - 5
             more = f" (and {len(others)} more: {places}{f' and {rest} others' if rest > 0 else ''})"
-        raise ImportFileError(f"{self.source}: {where}: {what}{more}")
+        place = "" if what.startswith(f"{where}: ") else f"{where}: "
+        fix = f"; {self.fix}" if self.fix else ""
+        raise ImportFileError(f"{self.source}: {place}{what}{more}{fix}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from portrayal.audit import FILE, AuditFolder, location
 from portrayal.errors import ImportFileError, one_of
 from portrayal.importers.entries import Entry, Problems, broken
-from portrayal.importers.folders import read_folder
+from portrayal.importers.folders import other_formats, read_folder
 from portrayal.importers.image_files import SUFFIXES, CheckedImage, check_image
 from portrayal.importers.manifest import NAMES, read_manifest
 from portrayal.importers.webdataset import read_tars
@@ -40,6 +40,8 @@ class ImportSummary:
     """Broken rows: those with a prompt are stored as failed."""
     listed: Path | None = None
     """The list of broken rows with what is wrong with each."""
+    passed_over: Mapping[str, int] = field(default_factory=dict)
+    """Images of formats that cannot be imported, by the ending of their names."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
@@ -49,12 +51,19 @@ class ImportSummary:
     def sentence(self) -> str:
         """Return the summary in words."""
         told = (
-            f"{self.audit}: {self.added} images of {self.prompts} prompts added, "
-            f"{self.present} present before"
+            f"{self.audit}: {_counted(self.added, 'image')} of {_counted(self.prompts, 'prompt')} "
+            f"added, {self.present} present before"
         )
-        if self.listed is None:
-            return told
-        return f"{told}; {self.skipped} broken rows skipped, listed in {self.listed}"
+        if self.listed is not None:
+            told += f"; {_counted(self.skipped, 'broken row')} skipped, listed in {self.listed}"
+        if self.passed_over:
+            others = ", ".join(f"{n} {ending}" for ending, n in self.passed_over.items())
+            told += f"; passed over: {others} (formats that can be imported: {one_of(SUFFIXES)})"
+        return told
+
+
+def _counted(n: int, thing: str) -> str:
+    return f"{n} {thing}{'' if n == 1 else 's'}"
 
 
 def import_images(
@@ -86,7 +95,8 @@ def import_images(
         AuditError: `out` is no audit of imported images, or of others.
     """
     folder = Path(source)
-    problems = Problems(str(manifest or folder), skip=skip_broken)
+    fix = "to import the others, set `skip_broken`"
+    problems = Problems(str(manifest or folder), skip=skip_broken, fix=fix)
     entries = _entries(folder, None if manifest is None else Path(manifest), problems)
     where = location(out)
     generator, present = _earlier(where, name, folder)
@@ -94,8 +104,10 @@ def import_images(
     problems.raise_any()
     new = [one for one in placed if present.statuses.get(one.request, "failed") == "failed"]
     new = _checked(new, problems, on_progress)
-    _check_present(where, placed, present, problems)
     problems.raise_any()
+    changed = Problems(problems.source)  # another image than before is not broken, and not skipped
+    _check_present(where, placed, present, changed)
+    changed.raise_any()
     audit = AuditFolder.at(where, generator)
     added = _store(audit, new, on_progress)
     prompts = len({entry.prompt for entry in entries})
@@ -109,6 +121,7 @@ def import_images(
         prompts,
         len(broken_rows),
         listed,
+        other_formats(folder) if all(entry.where == entry.path for entry in entries) else {},
     )
 
 

@@ -15,8 +15,6 @@ from portrayal.errors import ImportFileError, one_of
 NAMING = (("key",), ("prompt", "seed"), ("image",), ("file_name",))
 """Columns that say which image a row is about; the first that are all there count."""
 
-COLUMNS = ("key", "prompt", "seed", "image", "file_name", "axis", "label", "probability", "person")
-
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
@@ -102,7 +100,6 @@ def _rows(file: Path) -> Iterator[dict[str, Any]]:
         yield {
             name: None if value is None or value != value or value == "" else value
             for name, value in row.items()
-            if name in COLUMNS
         }
 
 

@@ -18,6 +18,8 @@ from portrayal.importers.entries import Problems
 from portrayal.importers.label_files import LabelRow, read_labels
 from portrayal.records import NOBODY, UNKNOWN, Identity, Measurement
 
+PEOPLE = "raters"
+"""What findings call people's answers."""
 KIND = "labels"
 """The kind of the measurer identity of imported labels."""
 
@@ -83,6 +85,11 @@ def import_labels(
     target = audit if isinstance(audit, AuditFolder) else AuditFolder(audit)
     if not measurer.strip():
         raise ImportFileError("`measurer` is empty; allowed: a name for whoever gave the labels")
+    if measurer == PEOPLE:
+        raise ImportFileError(
+            f"`measurer` is {PEOPLE!r}, which is what people's answers are called; for those: "
+            f"portrayal import votes {file} --out {target.path}; else choose another name"
+        )
     path = Path(file)
     rows = read_labels(path, axis=axis)
     problems = Problems(str(path))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from portrayal import __version__
-from portrayal.audit import AuditFolder, outcomes
+from portrayal.audit import AuditFolder, outcomes, quoted
 from portrayal.errors import AuditError
 from portrayal.findings import (
     NAMES_A_GROUP,
@@ -96,7 +96,7 @@ def analyze(
         unmeasured = "no measurer has labelled or embedded the images yet"
         why = left_out[0].rstrip(".") if left_out else unmeasured
         raise AuditError(
-            f"{audit.path}: {why}; run: portrayal measure {audit.path} --encoder ENCODER"
+            f"{audit.path}: {why}; run: portrayal measure {quoted(audit.path)} --measurer MEASURER"
         )
     if (gone := outcomes.gaps(audit)) and not audit.images().limit(1).fetchall():
         raise AuditError(f"{audit.path}: {gone[0]}")

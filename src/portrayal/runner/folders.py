@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +19,29 @@ AXES = ("perceived gender", "skin tone")
 """What is asked of images about which nothing else is known."""
 
 
-def brought(asked: Asked, out: Place) -> Asked:
+def brought(asked: Asked, out: Place, *, say: Callable[[str], None] | None = None) -> Asked:
     """Import a folder of images that is named in place of a study, and return its study.
 
     The study is a composition: one level for each prompt of the folder's manifest, or for each
-    folder of images where there is no manifest. Anything else is returned as it is.
+    folder of images where there is no manifest. Broken images are stored as failed and listed.
+    Anything else is returned as it is.
 
     Args:
         asked: What to run.
         out: The audit's folder.
+        say: Told what was not imported, if anything.
 
     Raises:
-        ImportFileError: The folder has no image, or one is damaged.
+        ImportFileError: The folder has no image that can be read.
         AuditError: The audit is about something else.
     """
     if not isinstance(asked, str | os.PathLike) or str(asked) in builtin_names():
         return asked
     if not Path(asked).is_dir():
         return asked
-    import_images(asked, out)
+    done = import_images(asked, out, skip_broken=True)
+    if say is not None and (done.skipped or done.passed_over):
+        say(done.sentence())
     return study_from_dict(_study(Path(asked), AuditFolder(out)), source=str(asked))
 
 
