@@ -60,12 +60,13 @@ def test_cells_follow_their_column() -> None:
     row = [
         cell(0.0004, "p"),
         cell(0.25, "share"),
+        cell(0.25, "corrected share"),
         cell(True),
         cell(12345),
         cell(0.00123),
         cell("x"),
     ]
-    assert row == ["< .001", "25%", "yes", "12,345", "0.0012", "x"]
+    assert row == ["< .001", "25%", "25%", "yes", "12,345", "0.0012", "x"]
 
 
 @given(finite)

@@ -118,7 +118,7 @@ def cell(value: Any, column: str = "") -> str:
         return str(value)
     if column in ("p", "q", Q_OF_ALL_LOOKS):
         return p_value(value)
-    return percent(value) if column == "share" else number(value)
+    return percent(value) if column in ("share", "corrected share") else number(value)
 
 
 def cells(row: Sequence[Any], columns: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ from portrayal.audit import AuditFolder
 from portrayal.cli import console
 from portrayal.errors import AuditError, ImportFileError, MeasurementError
 from portrayal.findings import Validation
-from portrayal.findings.fitness import LabelCheck, floor, named_group
+from portrayal.findings.fitness import LabelCheck, LabelQuality, floor, named_group
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.validations import HOME, Judged, calibration, validation_of
 from portrayal.measurers import measure, open_measurer
@@ -92,6 +92,23 @@ def test_a_prompt_names_a_group_as_a_word_and_only_one() -> None:
 def test_verdicts(accuracy: float, high: float, verdict: str) -> None:
     check = LabelCheck("m", "a", "prompts", accuracy, 0.4, high, 40, 0.1, floor(2))
     assert check.verdict == verdict
+
+
+def test_all_that_is_known_of_a_measurer_stands_together() -> None:
+    """A stored validation alone hid that these very images were labelled badly."""
+    checks = (
+        LabelCheck("faces", "a", "validation", 0.97, 0.93, 0.98, 258, 0.0, floor(2)),
+        LabelCheck("faces", "a", "raters", 0.53, 0.36, 0.69, 36, 0.1, floor(2)),
+    )
+    quality = LabelQuality(("faces",), checks)
+    assert quality.error_in_words() == (
+        "a: balanced accuracy 0.97 (258 images with known labels; fit), 0.53 (36 images that "
+        "people labelled; weak)"
+    )
+    others = (*checks, LabelCheck("x", "a", "prompts", 0.9, 0.8, 1.0, 20, 0.0, floor(2)))
+    said = LabelQuality(("faces", "x"), others).error_in_words()
+    assert said.startswith("a by faces: balanced accuracy 0.97")
+    assert "; a by x: balanced accuracy 0.90 (20 images whose prompts name the group; fit)" in said
 
 
 def test_a_good_measurer_passes_and_the_first_lines_say_who_labelled(tmp_path: Path) -> None:

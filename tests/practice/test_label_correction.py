@@ -11,7 +11,7 @@ from PIL import Image
 
 import portrayal as pt
 from portrayal.audit import AuditFolder
-from portrayal.findings import Finding, Results
+from portrayal.findings import Finding, Results, Shares
 from portrayal.numbers import percent
 from portrayal.raters import RatedImage, Vote, Votes, default_questions, store_votes
 from portrayal.records import Identity, Request
@@ -257,6 +257,10 @@ def test_where_people_labelled_every_image_their_labels_alone_count(
         if one.statistic == "Cramér's V" and one.measurer == "raters"
     )  # fmt: skip
     assert spread.estimate == people.estimate
+    parts = {part.name: part for part in results.studies[0].parts if isinstance(part, Shares)}
+    corrected = [name for name, part in parts.items() if part.note.startswith("Corrected")]
+    assert corrected
+    assert not [name for name in corrected if "raters" in name], "people's own labels stand"
 
 
 def test_bars_of_corrected_headlines_are_the_corrected_shares_of_their_levels(

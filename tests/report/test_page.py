@@ -173,6 +173,13 @@ def test_a_lack_of_data_is_not_told_as_no_difference(audit: AuditFolder) -> None
     assert "No significant difference was found" not in page
 
 
+def test_agreement_of_measurers_is_not_counted_as_a_study(audit: AuditFolder) -> None:
+    results = Results.read(audit)
+    more = replace(results.studies[0], study="encoders", kind="agreement", parts=())
+    audit.write_results(replace(results, studies=(*results.studies, more)).as_dict())
+    assert "images · 3 studies ·" in write_report(audit).read_text(encoding="utf-8")
+
+
 def test_who_is_shown_comes_first(reported: Path) -> None:
     kinds = [section.kind for section in Results.read(reported).studies]
     assert kinds == ["composition", "composition", "association"]

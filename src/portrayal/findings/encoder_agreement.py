@@ -129,12 +129,12 @@ def audit_agreement(results: Sequence[StudyResult], encoders: Sequence[str]) -> 
     ]
     table = DataTable(
         "agreement",
-        "Agreement of encoders over all findings",
+        "Agreement of measurers over all findings",
         SIGNS,
         rows,
-        note="Where encoders disagree, a finding may be about the encoder, not about the model.",
+        note="Where measurers disagree, a finding may be about the measurer, not about the model.",
     )
-    return StudyResult(STUDY, KIND, "Agreement of encoders", [], [table] if rows else [])
+    return StudyResult(STUDY, KIND, "Agreement of measurers", [], [table] if rows else [])
 
 
 def _row(

@@ -146,12 +146,15 @@ class LabelQuality:
 
     def error_in_words(self) -> str:
         """Say in few words how often labels are right, as far as it is known."""
-        first: dict[tuple[str, str], LabelCheck] = {}
+        tried: dict[tuple[str, str], list[str]] = {}
         for one in self.checks:
-            first.setdefault((one.measurer, one.axis), one)
+            of = _IN_WORDS[one.source].partition(",")[0]
+            told = f"{number(one.accuracy)} ({one.n} {of}; {one.verdict})"
+            tried.setdefault((one.measurer, one.axis), []).append(told)
+        several = len({who for who, _ in tried}) > 1
         said = [
-            f"{one.axis}: balanced accuracy {number(one.accuracy)} ({one.n} images, {one.verdict})"
-            for one in first.values()
+            f"{axis}{f' by {who}' if several else ''}: balanced accuracy {', '.join(accuracies)}"
+            for (who, axis), accuracies in tried.items()
         ]
         unknown = dict.fromkeys(axis for _, axis in self.untried)
         return "; ".join([*said, *(f"{axis}: unknown" for axis in unknown)]) or "unknown"

@@ -83,7 +83,7 @@ def axis_agreement(rating: AxisRating) -> tuple[list[Finding], list[DataTable]]:
         confidence=settings.confidence,
     )
     rule = f"Raters' consensus by the rule {settings.consensus} counts as right."
-    title = f"The encoder against raters: {rating.question.axis}{rating.suffix}"
+    title = f"{rating.data.label} against raters: {rating.question.axis}{rating.suffix}"
     scores = check_table(checked, name=rating.named("check-raters"), title=title, note=rule)
     return [finding], [_confusion_table(rating, result, rule), scores]
 
@@ -119,7 +119,7 @@ def _confusion_table(rating: AxisRating, result: ComparisonResult, rule: str) ->
     ]
     return DataTable(
         rating.named("confusion"),
-        f"Raters (rows) and encoder (columns): {rating.question.axis}{rating.suffix}",
+        f"Raters (rows) and {rating.data.label} (columns): {rating.question.axis}{rating.suffix}",
         ["raters", *labels],
         rows,
         note=f"{rule} Counts of images.",

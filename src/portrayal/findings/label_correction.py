@@ -359,11 +359,11 @@ def _combined_parts(
     found: list[Part] = []
     for part in parts:
         drawn = [one[part.name] for one in by_name if part.name in one]
-        if isinstance(part, Shares):
+        if isinstance(part, Forest) or all(one == part for one in drawn):
+            found.append(part)
+        elif isinstance(part, Shares):
             shares = [one for one in drawn if isinstance(one, Shares)]
             found.append(_combined_shares(part, shares, settings))
-        elif isinstance(part, Forest) or all(one == part for one in drawn):
-            found.append(part)
         else:
             found.append(replace(part, note=f"{part.note} {UNCORRECTED}".strip()))
     return found

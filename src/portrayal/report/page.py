@@ -103,6 +103,7 @@ def write_report(audit: AuditFolder, *, called: str | None = None) -> Path:
             cards=shown,
             tests=_tests(results),
             heading=heading(results),
+            n_studies=len(studies),
             seeds_decide=evidence.seeds_decide,
             groups=_groups(results, [card.finding for card in shown]),
             limits=list(limits(results, list(studies.values()))),
