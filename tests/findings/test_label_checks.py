@@ -72,3 +72,10 @@ def test_an_image_that_two_studies_share_counts_once() -> None:
         [CheckedSource(source, frozenset("abc")), CheckedSource(source, frozenset("cd"))]
     )
     assert [one.n_checked for one in found] == [4]
+
+
+def test_no_more_images_are_to_be_checked_than_there_are() -> None:
+    few = LabelSource("faces", "perceived gender", "unchecked", n=12)
+    assert few.sentence("a").endswith("To check 12 images: portrayal annotate a --sample 12")
+    many = LabelSource("faces", "perceived gender", "unchecked", n=400)
+    assert many.sentence("a").endswith("To check 60 images: portrayal annotate a --sample 60")

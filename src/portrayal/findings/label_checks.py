@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from portrayal.findings.sentences import counted
 from portrayal.numbers import between, number, percent
 from portrayal.records import Plain
 
@@ -180,7 +181,8 @@ class LabelSource(Plain):
         said = f"{who} by {self.measurer}: {self.in_short().rstrip('.')}."
         if self.status == "corrected" or not audit:
             return said
-        return f"{said} To check 60 images: portrayal annotate {audit} --sample 60"
+        n = min(60, self.n) or 60
+        return f"{said} To check {counted(n, 'image')}: portrayal annotate {audit} --sample {n}"
 
 
 class CheckedSource(NamedTuple):
