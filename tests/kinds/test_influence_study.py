@@ -125,6 +125,18 @@ def test_undrawn_studies_want_their_prompts_only() -> None:
     assert [prompt.text for prompt in asked.prompts()] == [PROMPT]
 
 
+def test_a_budget_counts_before_texts_are_drawn() -> None:
+    """Seven sets of twelve texts with two images each are 168; the budget pays for 66 more."""
+    asked = study("budget = 300\nimages = 2")
+    assert sum(prompt.images for prompt in asked.prompts()) + asked.undrawn().images == 300
+
+
+def test_on_the_way_to_its_images_a_study_has_that_part_of_its_budget() -> None:
+    asked = study("budget = 600\nimages = 6")
+    assert asked.at_stage(2).budget == 200
+    assert asked.at_stage(6) == asked
+
+
 def test_more_draws_levels_and_images_extend_what_is_stored() -> None:
     first = draw_texts(study("level = 1\ndraws = 4\nimages = 2"))
     more = draw_texts(study("level = 2\ndraws = 7\nimages = 3"), before=first)

@@ -142,6 +142,24 @@ def test_a_maximum_of_images_in_all(study: Path, tmp_path: Path) -> None:
     assert capped(studies, 1000) == studies
 
 
+def test_the_maximum_counts_texts_that_are_still_to_be_drawn() -> None:
+    text = """
+    kind = "influence"
+    axes = ["perceived gender"]
+    images = 6
+    draws = 4
+    prompts = [{ text = "a doctor" }]
+    [transmuter]
+    by = "list"
+    candidates = { doctor = ["nurse", "cook"], "*" = ["some", "this"] }
+    """
+    asked = study_from_toml(text, source="x.toml", name="x")
+    (fewer,) = capped([asked], 40)  # of 72
+    assert fewer.images == 3
+    with pytest.raises(SettingError, match="max_images is 20; allowed: 24 or more"):
+        capped([asked], 20)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

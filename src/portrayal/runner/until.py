@@ -265,7 +265,7 @@ def _ahead(sizes: Sequence[int], study: Study, before: Study | None) -> tuple[in
 
 
 def _images(study: Study) -> int:
-    return sum(prompt.images for prompt in study.prompts())
+    return sum(prompt.images for prompt in study.prompts()) + study.undrawn().images
 
 
 def _named(finding: Finding) -> dict[str, object]:

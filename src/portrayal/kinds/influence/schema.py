@@ -284,6 +284,13 @@ class InfluenceStudy(CompositionStudy):
         """
         return self._with(images=super().with_images(images).images)
 
+    def at_stage(self, images: int) -> Self:
+        """Return the study on the way to its images per text, with that part of its budget."""
+        if self.budget is None:
+            return super().at_stage(images)
+        part = self.budget * images // self.images
+        return self.model_copy(update={"images": images, "budget": part})
+
     def sources(self) -> tuple[Prompt, ...]:
         """Return the prompts that are asked about, as they are written."""
         return super().prompts()
@@ -351,12 +358,14 @@ class InfluenceStudy(CompositionStudy):
         return Cost(len(sets), texts, sum(one.draws for one in sets) * self.images)
 
     def undrawn(self) -> Undrawn:
-        """Return how many texts and images are still to be drawn."""
+        """Return how many texts and images are still to be drawn, for the whole budget."""
+        if self.is_drawn():
+            return Undrawn()
         cost, prompts = self.cost(), self.prompts()
-        known = 0 if self.is_drawn() else 1
+        more = max((self.budget or 0) - cost.images, 0) // self.images
         return Undrawn(
-            known * (cost.texts - len(prompts)),
-            known * (cost.images - sum(prompt.images for prompt in prompts)),
+            cost.texts + more - len(prompts),
+            cost.images + more * self.images - sum(prompt.images for prompt in prompts),
         )
 
     def verified_seeds(self) -> range:
