@@ -16,6 +16,7 @@ from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.similarities import COLUMNS, similarities
 from portrayal.kinds.intervention.ablation import ablated
 from portrayal.kinds.intervention.schema import InterventionStudy
+from portrayal.numbers import number
 from portrayal.records import Prompt
 from portrayal.runner.analysis import analyze
 from portrayal.runner.planning import plan_study
@@ -247,6 +248,28 @@ def test_one_attribute(audit: AuditFolder) -> None:
     assert change.estimate is not None
     assert change.unit == "image"
     assert table(result.studies[0].parts, "quality")[1]["change"] == 0
+
+
+def test_attributes_that_agree_leave_the_mean_bias_uncertain(audit: AuditFolder) -> None:
+    """Every image without an addition shows a man: other attributes need not."""
+    fill_audit(audit, [study()], showing(lambda prompt, seed: "m"))
+    result = analyze(audit)
+    score = table(result.studies[0].parts, "scores")[0]
+    parts = {part.name: part for part in result.studies[0].parts}
+    (men,) = [
+        row
+        for row in table(parts.values(), "shares-profession-perceived-gender")
+        if (row["level"], row["group"]) == ("original", "man")
+    ]
+    assert (score["bias"], score["bias high"]) == (1, 1)
+    assert score["bias low"] == pytest.approx(2 * men["low"] - 1)
+    assert score["bias low"] < 0.9
+
+
+def test_the_sentence_says_how_far_imbalance_moves(audit: AuditFolder) -> None:
+    fill_audit(audit, [study()], showing(planted))
+    change = of(list(analyze(audit).findings), "gender", "change of diversity score")
+    assert f"Imbalance falls by {number(-(change.estimate or 0))} (" in change.sentence
 
 
 def test_several_groups_and_a_binary_reading(audit: AuditFolder) -> None:

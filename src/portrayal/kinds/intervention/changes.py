@@ -258,7 +258,9 @@ def _details(comparison: Comparison) -> dict[str, Any]:
 
 
 def _moves(change: Change) -> str:
-    return f"goes from {number(change.before)} to {number(change.after)}"
+    if change.value == 0:
+        return "does not change"
+    return f"{'rises' if change.value > 0 else 'falls'} by {number(abs(change.value))}"
 
 
 def _imbalance_headline(comparison: Comparison) -> Headline:

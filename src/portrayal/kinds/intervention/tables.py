@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from portrayal.findings import DataTable, Share, Shares
 from portrayal.kinds.intervention.arms import Arm, CategoryArms, kind_of
@@ -58,7 +57,8 @@ def scores_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
         note="diversity: Eq. 1, bias-corrected, 0 even to 1 one group only, smaller is more "
         "diverse; published: as the paper computes it. many-group: "
         "how often two images of an attribute differ, 0 never to 1 as with equal shares of all "
-        "groups, larger is more diverse, free of small-n bias. bias: Eq. 2, mean over attributes.",
+        "groups, larger is more diverse, free of small-n bias. bias: Eq. 2, mean over attributes; "
+        "its interval is for other attributes.",
     )
 
 
@@ -78,16 +78,14 @@ def _score_row(arms: CategoryArms, arm: Arm) -> list[Any]:
 
 
 def _mean_bias(arm: Arm, confidence: float) -> list[float | None]:
-    """Return the mean of Eq. 2 over attributes, with Student's interval."""
+    """Return the mean of Eq. 2 over attributes, with the interval of the mean share."""
     values = bias_score(arm.first, arm.second).value
     values = values[~np.isnan(values)]
     if values.size == 0:
         return [None, None, None]
     mean = float(values.mean())
-    if values.size == 1:
-        return [mean, None, None]
-    reach = _reach(values, confidence)
-    return [mean, max(mean - reach, -1.0), min(mean + reach, 1.0)]
+    low, high = prompts_share_interval(arm.first, arm.first + arm.second, confidence=confidence)
+    return [mean, min(2 * low - 1, mean), max(2 * high - 1, mean)]
 
 
 def paper_table(every: Sequence[CategoryArms], suffix: str) -> DataTable:
@@ -252,8 +250,3 @@ def _quality_row(arms: CategoryArms, arm: Arm) -> list[Any]:
     change = None if arm.intervention is None else usable - before
     asked = float(arm.counts.sum(axis=1).mean())
     return [arms.category.name, arms.view.name, arm.name, usable, asked, change]
-
-
-def _reach(values: np.ndarray[Any, np.dtype[np.float64]], confidence: float) -> float:
-    quantile = float(stats.t.ppf(0.5 + confidence / 2, values.size - 1))
-    return quantile * float(values.std(ddof=1)) / math.sqrt(values.size)
