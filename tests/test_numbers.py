@@ -56,6 +56,13 @@ def test_tests_and_intervals_in_words() -> None:
     assert interval(None, 1.0) == DASH
 
 
+def test_a_bound_that_a_test_puts_beside_0_is_written_so() -> None:
+    assert interval(-1.3, -1e-9) == "-1.3 to just below 0"
+    assert interval(2.3e-17, 0.87) == "just above 0 to 0.87"
+    assert interval(-0.0, 0.5) == "0 to 0.50"
+    assert interval(1e-9, 0.5, form=percent) == "<1% to 50%"
+
+
 def test_cells_follow_their_column() -> None:
     row = [
         cell(0.0004, "p"),

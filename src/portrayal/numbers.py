@@ -13,6 +13,9 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+BESIDE_ZERO = 1e-6
+"""Bounds closer to 0 than this are 0 but for the side on which a test puts them."""
+
 DASH = "–"
 """Where there is no number."""
 
@@ -73,10 +76,19 @@ def p_in_words(name: str, value: float) -> str:
 def interval(
     low: float | None, high: float | None, *, form: Callable[[float | None], str] = number
 ) -> str:
-    """Write an interval: `0.39 to 0.81`, or a dash."""
+    """Write an interval: `0.39 to 0.81`, or a dash.
+
+    A bound that a test has put beside 0 is written so: `-1.3 to just below 0`.
+    """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
-    return f"{form(low)} to {form(high)}"
+    return f"{_bound(low, form)} to {_bound(high, form)}"
+
+
+def _bound(value: float, form: Callable[[float | None], str]) -> str:
+    if form is percent or not 0 < abs(value) < BESIDE_ZERO:
+        return form(value)
+    return "just below 0" if value < 0 else "just above 0"
 
 
 def between(

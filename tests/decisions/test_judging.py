@@ -159,3 +159,12 @@ def test_the_interval_of_a_ratio_covers() -> None:
         hits += low <= 2 <= high
     assert 0.93 <= hits / 2000 <= 0.975
     assert share_ratio_interval(0.1, Interval(0.05, 0.2), 0.0, Interval(0.0, 0.1)).high == np.inf
+
+
+def test_intervals_stretched_beyond_any_analysis_stay_possible() -> None:
+    """Of 200 levels, one that fails is judged at 99.975%: beyond 99.9%, and not below 0%."""
+    items = [RuleItem(f"level {i}", 0.02, 0.0, 0.03, 900, range=(0.0, 1.0)) for i in range(200)]
+    verdict = judge(rule(at_least=0.2), lambda confidence: items, confidence=0.95)
+    assert verdict.outcome == "fail"
+    assert {one.item.low for one in verdict.items} == {0.0}
+    assert all(one.item.high is not None and one.item.high > 0.03 for one in verdict.items)

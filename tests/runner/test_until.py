@@ -135,6 +135,17 @@ def test_more_images_afterwards_are_unplanned_looks(study: Path, tmp_path: Path)
     assert done.outcome is None
 
 
+def test_intervals_that_count_many_looks_stay_possible(study: Path, tmp_path: Path) -> None:
+    for images in (2, 20, 40):
+        go(study, tmp_path / "a", ALIKE, images=images)
+    done = go(study, tmp_path / "a", ALIKE, images=60, until="width=0.9")
+    bounds = [
+        end for one in done.results.findings for end in one.deciding_interval if end is not None
+    ]
+    assert bounds
+    assert 0 <= min(bounds) <= max(bounds) <= 1
+
+
 def test_a_maximum_of_images_in_all(study: Path, tmp_path: Path) -> None:
     outcome = go(study, tmp_path / "a", ALIKE, until="decided", max_images=50).outcome
     assert (outcome.maximum, outcome.images) == (48, 48)

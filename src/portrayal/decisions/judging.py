@@ -127,4 +127,7 @@ def _widened(item: RuleItem, reached: float, wanted: float) -> RuleItem:
     if item.estimate is None or item.low is None or item.high is None:
         return item
     low, high = widen_interval(Interval(item.low, item.high), item.estimate, reached, wanted)
+    least, most = item.range
+    low = low if least is None else max(low, least)
+    high = high if most is None else min(high, most)
     return replace(item, low=low, high=high if math.isfinite(high) else math.inf)

@@ -27,6 +27,7 @@ class RuleItem:
         unit: What varies by chance: "image", "prompt", ...
         reason: Why there is no number; "" where there is one.
         looks: How many looks at it the interval counts.
+        range: The least and the largest value that it can have; None where there is none.
     """
 
     subject: str
@@ -38,6 +39,7 @@ class RuleItem:
     unit: str = "image"
     reason: str = ""
     looks: int = 1
+    range: tuple[float | None, float | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)

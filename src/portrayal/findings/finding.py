@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from portrayal.findings.headline import Headline, plural
 from portrayal.findings.label_checks import FindingLabels, LabelScale, form_of
 from portrayal.findings.labels import unlabelled
-from portrayal.findings.scales import in_points, read_as
+from portrayal.findings.scales import in_points, is_within_one, read_as
 from portrayal.findings.sentences import counted, not_enough, not_judged
 from portrayal.numbers import between, count, p_in_words
 from portrayal.records import Plain
@@ -111,6 +111,13 @@ class Finding(Plain):
         if self.low_looks is None or self.high_looks is None:
             return self.low, self.high
         return self.low_looks, self.high_looks
+
+    @property
+    def range(self) -> tuple[float | None, float | None]:
+        """The least and the largest value that there can be; None where there is none."""
+        if self.labels is not None:
+            return self.labels.scale.least, self.labels.scale.most
+        return (0.0, 1.0) if is_within_one(self.statistic) else (None, None)
 
     def is_clear(self, level: float) -> bool:
         """Tell whether it is significant after correction, all looks counted; untested is not."""

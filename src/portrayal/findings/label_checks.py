@@ -119,7 +119,7 @@ def checked_in_words(n: int) -> str:
 
 def form_of(statistic: str) -> Callable[[float | None], str]:
     """Return how a statistic is written: shares as percentages, others as numbers."""
-    return percent if statistic.endswith("share") else number
+    return percent if statistic.endswith("share") or statistic.startswith("share of ") else number
 
 
 @dataclass(frozen=True, slots=True)

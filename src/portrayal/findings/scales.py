@@ -35,6 +35,16 @@ SCALES = {
 }
 
 
+def is_within_one(statistic: str) -> bool:
+    """Tell whether a statistic lies between 0 and 1: shares, distances from a target, Cramér's V.
+
+    >>> is_within_one("Cramér's V of requests"), is_within_one("d")
+    (True, False)
+    """
+    within = ("Cramér's V", "distance from target", "share of ")
+    return statistic.endswith("share") or statistic.startswith(within)
+
+
 def in_points(statistic: str) -> Callable[[float | None], str] | None:
     """Return how to write a statistic in points of a share; None where it is none.
 

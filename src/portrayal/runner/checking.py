@@ -140,8 +140,9 @@ def _of_finding(one: Finding) -> RuleItem:
     subject = subject if one.details.get("level") else f"{one.study}: {one.question}"
     looks = 1 if one.low_looks is None else one.look
     return RuleItem(
-        subject, one.estimate, *one.deciding_interval, one.n, one.n_of, one.unit, one.reason, looks
-    )
+        subject, one.estimate, *one.deciding_interval, one.n, one.n_of, one.unit, one.reason, looks,
+        one.range,
+    )  # fmt: skip
 
 
 def _of_difference(one: ModelDifference) -> RuleItem:

@@ -204,7 +204,12 @@ def _bounds(
             if counted.get(finding.question) != level or finding.estimate is None:
                 continue
             if finding.low is not None and finding.high is not None:
-                found[finding.question] = widen_interval(
+                low, high = widen_interval(
                     Interval(finding.low, finding.high), finding.estimate, reached, 1 - level
+                )
+                least, most = finding.range
+                found[finding.question] = Interval(
+                    low if least is None else max(low, least),
+                    high if most is None else min(high, most),
                 )
     return found
