@@ -44,12 +44,15 @@ class SettingError(PortrayalError):
     Args:
         setting: Its name in Python, such as `batch_size`; the command line writes `--batch-size`.
         problem: The rest of the sentence: what was got, what is allowed.
+        option: What the command line calls it, where another setting of this name has another
+            option: the `width` of intervals and that of images.
     """
 
-    def __init__(self, setting: str, problem: str) -> None:
+    def __init__(self, setting: str, problem: str, *, option: str = "") -> None:
         super().__init__(f"{setting} {problem}")
         self.setting = setting
         self.problem = problem
+        self.option = option
 
 
 class StudyError(PortrayalError):

@@ -12,6 +12,7 @@ from command_line import WORK
 from portrayal import runner
 from portrayal.errors import SettingError
 from portrayal.findings import AnalysisSettings
+from portrayal.kinds import Requirement
 from portrayal.statistics import images_for_share_width, level_test, share_interval
 from portrayal.studies.reading import load_study
 
@@ -63,6 +64,13 @@ def test_a_pilot_tells_from_its_own_variance(study: Path, tmp_path: Path) -> Non
     assert told.basis.startswith("pilot of 20 images per prompt: ")
 
 
+def test_a_pilot_of_other_studies_is_refused(study: Path, tmp_path: Path) -> None:
+    """It was passed over without a word, and the answer rested on assumptions."""
+    go(study, tmp_path / "a", images=3)
+    with pytest.raises(SettingError, match="which has no demo-occupations; its studies: work;"):
+        runner.plan("demo-occupations", width=0.1, pilot=tmp_path / "a")
+
+
 def test_few_prompts_are_not_made_up_for_by_images() -> None:
     (size,) = runner.plan("judaism-christianity", effect=0.5).sizes
     assert size.images_per_prompt is None
@@ -86,12 +94,27 @@ def test_what_is_missing_is_listed_before_anything_is_generated(tmp_path: Path) 
     assert not absent.is_there
 
 
+def test_the_audit_that_a_study_compares_with_is_listed(study: Path, tmp_path: Path) -> None:
+    """It was missed only once the images were there."""
+    other = tmp_path / "other"
+    study.write_text(f'{WORK}[targets]\n"perceived gender" = {{ audit = "{other}" }}\n')
+
+    def need() -> Requirement:
+        return next(one for one in runner.plan(study).requirements if one.what == "audit")
+
+    assert not need().is_there
+    assert need().sentence().startswith(f"audit: {other} (target of perceived gender): missing; ")
+    go(study, other, images=2)
+    assert need().is_there
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"width": 0}, "width is 0"),
         ({"width": 5}, "width is 5, and intervals of "),
         ({"width": 0.1, "effect": 0.1}, "give one of the two"),
+        ({"effect": 1.5}, r"effect is 1.5, and effects of .* are at most 1; allowed"),
         ({"price": -1}, "price is -1"),
         ({"pilot": "x"}, "pilot is for a width or an effect"),
         ({"widht": 0.1}, "widht is no setting"),

@@ -47,8 +47,14 @@ def in_options(said: PortrayalError | str) -> str:
     '--batch-size is 0; allowed: 1 or more'
     >>> in_options("knows no `retry_failed`; allowed: `width`, `height`, `seed`")
     'knows no --retry-failed; allowed: --size, --seed'
+    >>> in_options(SettingError("width", "is 2; allowed: at most 1", option="width"))
+    '--width is 2; allowed: at most 1'
     """
-    text = f"`{said.setting}` {said.problem}" if isinstance(said, SettingError) else str(said)
+    if isinstance(said, SettingError):
+        name = f"--{said.option}" if said.option else f"`{said.setting}`"
+        text = f"{name} {said.problem}"
+    else:
+        text = str(said)
     text = re.sub(r"`([a-z_]+)`", lambda found: _option(found[1]), text)
     return text.replace("--size, --size", "--size")
 

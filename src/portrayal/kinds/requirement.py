@@ -14,7 +14,7 @@ class Requirement:
     """Something that has to be there before images are generated.
 
     Attributes:
-        what: "weights", "extra", "detector", "word model", "captions", "disk".
+        what: "weights", "extra", "detector", "word model", "captions", "audit", "disk".
         name: Which one, or how much.
         is_there: Whether it is.
         fix: What to do where it is not.

@@ -196,6 +196,13 @@ def _sizes(
     if source is not None and (options.pilot is not None or source.results_file.exists()):
         pilot = Results.read(source)
     known = remembered_studies(source) if pilot is not None else {}
+    if options.pilot is not None and not any(study.name in known for study in studies):
+        names = one_of([study.name for study in studies])
+        raise SettingError(
+            "pilot",
+            f"is {shown(str(options.pilot))}, which has no {names}; its studies: "
+            f"{one_of(list(known)) or 'none'}; name an audit of the study, or leave it out",
+        )
     return tuple(
         sized(
             study,

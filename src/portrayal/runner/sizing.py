@@ -34,11 +34,13 @@ class SizeGoal:
 
     def __post_init__(self) -> None:
         if (self.width is None) == (self.effect is None):
-            raise SettingError("width", "and effect: give one of the two")
+            raise SettingError("width", "and effect: give one of the two", option="width")
         for name in ("width", "effect"):
             value = getattr(self, name)
             if value is not None and (not is_number(value) or not 0 < value < math.inf):
-                raise SettingError(name, f"is {shown(value)}; allowed: a number above 0")
+                raise SettingError(
+                    name, f"is {shown(value)}; allowed: a number above 0", option=name
+                )
 
     def __str__(self) -> str:
         if self.width is not None:
@@ -107,13 +109,7 @@ def sized(
         rate: Images per second.
         price: Per image; None: not known.
     """
-    most = kind_of(study).full_width(study)
-    if goal.width is not None and goal.width > most:
-        raise SettingError(
-            "width",
-            f"is {goal.width:g}, and intervals of {study.name} ({study.kind}) are at most {most:g} "
-            "wide; allowed: a width in the estimates' own unit",
-        )
+    _check(goal, study)
     if pilot is None:
         found, basis, reason = _assumed(study, goal, settings)
     else:
@@ -124,6 +120,29 @@ def sized(
     images = sum(prompt.images for prompt in larger.prompts()) + larger.undrawn().images
     cost = None if price is None else images * price
     return Sizing(study.name, str(goal), found, images, images / rate, cost, basis)
+
+
+def _check(goal: SizeGoal, study: Study) -> None:
+    """Refuse a goal beyond the range of a study's estimates.
+
+    Raises:
+        SettingError: It is.
+    """
+    most = kind_of(study).full_width(study)
+    about = f"of {study.name} ({study.kind}) are at most {most:g}"
+    if goal.width is not None and goal.width > most:
+        raise SettingError(
+            "width",
+            f"is {goal.width:g}, and intervals {about} wide; allowed: a width in the estimates' "
+            "own unit",
+            option="width",
+        )
+    if goal.effect is not None and goal.effect > most:
+        raise SettingError(
+            "effect",
+            f"is {goal.effect:g}, and effects {about}; allowed: an effect in the estimates' own "
+            "unit",
+        )
 
 
 class _Answer(NamedTuple):

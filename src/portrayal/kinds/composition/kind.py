@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from portrayal.findings import AnalysisSettings, Finding, StudyData, StudyResult
 from portrayal.generators import StatesTruth
-from portrayal.kinds import Kind, Truth
+from portrayal.kinds import Kind, Requirement, Truth
 from portrayal.kinds.composition.schema import CompositionStudy
 
 
@@ -41,6 +42,12 @@ class Composition(Kind[CompositionStudy]):
         from portrayal.kinds.composition.plan import weakest
 
         return weakest(study, settings)
+
+    def requirements(self, study: CompositionStudy, corpus: Path | None) -> Sequence[Requirement]:
+        """Return the audits that shares are compared with."""
+        from portrayal.kinds.composition.targets import requirements
+
+        return requirements(study.targets)
 
     def truth(
         self, study: CompositionStudy, world: StatesTruth, *, samples: int

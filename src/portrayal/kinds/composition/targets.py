@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from portrayal.audit import AuditFolder, training_audit
+from portrayal.audit import AuditFolder, location, training_audit
 from portrayal.errors import AuditError
 from portrayal.findings import AuditData, FloatArray, IntArray, StudyData, image_labels
+from portrayal.kinds import Requirement
 from portrayal.kinds.composition.cells import AUDIT, EVEN, TRAINING, Target, cell_names
 from portrayal.records import Prompt
 from portrayal.studies import Axis
@@ -71,6 +72,18 @@ def goal_of(
         return _sampled(words, other, [prompt.text for prompt in prompts], prompts, axes, data)
     total = math.fsum(target.values())
     return Goal("the study's target", np.array([target[cell] / total for cell in cells]))
+
+
+def requirements(targets: Mapping[str, Target]) -> list[Requirement]:
+    """Return the audits that a study compares with, each with whether it is there."""
+    found = []
+    for name, target in targets.items():
+        if isinstance(target, dict) and set(target) == {AUDIT}:
+            there = AuditFolder.find(location(target[AUDIT])) is not None
+            fix = f"name the folder of an audit in targets.{name!r}"
+            about = f"{target[AUDIT]} (target of {name})"
+            found.append(Requirement("audit", about, there, fix))
+    return found
 
 
 def _sampled(
