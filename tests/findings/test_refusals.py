@@ -115,6 +115,16 @@ def test_prompt_additions_are_compared() -> None:
     assert found.details["by"] == "prompt addition"
     assert list(found.details["rates"]) == ["fair", "original"]
     assert found.sentence.startswith("Fair: 24 of 40 requests refused")
+    assert found.headline is not None
+    assert found.headline.claim == "Requests are refused more often with “fair”"
+    lost = {text: {REFUSED: 6} for text in original_prompts(addition)}
+    (found,), _ = refusal_findings(addition, [data(addition, lost)], QUICK)
+    assert found.headline is not None
+    assert found.headline.claim == "Requests are refused more often without an addition"
+
+
+def original_prompts(addition: Study) -> list[str]:
+    return [p.text for p in addition.prompts() if p.factors["intervention"] == "original"]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from portrayal.audit import AuditFolder
 from portrayal.errors import StudyError
 from portrayal.findings import Finding
+from portrayal.numbers import percent
 from portrayal.records import Identity, ImageRecord, Measurement, image_key
 from portrayal.runner.analysis import analyze
 from portrayal.studies import Study, study_from_dict
@@ -121,6 +123,14 @@ def test_cells_of_two_axes_that_are_missing_are_named(tmp_path: Path) -> None:
     assert largest.high is not None
     assert largest.low < 0.5 < largest.high
     assert found[f"{PAIR}: how far are shares from the target?"].is_clear(0.05)
+
+
+def test_a_share_that_differs_from_its_counts_says_why(tmp_path: Path) -> None:
+    asked = study(joint=[[GENDER, TONE]], images=7)
+    largest = answers(audit_of(tmp_path / "a", asked, UNEVEN))[f"{PAIR}: which share is largest?"]
+    k, n = map(int, re.findall(r"(\d+) of (\d+) images", largest.sentence)[0])
+    assert percent(k / n) != percent(largest.estimate)
+    assert f"({percent(k / n)}); {percent(largest.estimate)} when drawn" in largest.sentence
 
 
 @pytest.mark.parametrize(("cells", "differs"), [(INDEPENDENT, False), (UNEVEN, True)])

@@ -394,6 +394,9 @@ def test_two_encoders_stand_side_by_side(audit: AuditFolder) -> None:
     assert "scores · other-encoder" in names
     questions = [one.question for one in result.findings]
     assert len(set(questions)) == len(questions)
+    told = [one.conclusion(0.05) for one in result.findings]
+    assert len(set(told)) == len(told)
+    assert told[0].endswith(f" · {result.findings[0].measurer}")
 
 
 def test_every_similarity_can_be_had(audit: AuditFolder) -> None:

@@ -102,7 +102,7 @@ def test_a_refusal_gap_is_found_and_blamed_on_the_group(tmp_path: Path) -> None:
     assert gap.unit == "prompt"
     assert list(gap.details["rates"]) == ["woman", "man"]
     assert gap.details["rates"]["woman"]["requests"] == len(JOBS) * 12
-    assert gap.conclusion(0.05) == "Requests are refused more often for woman"
+    assert gap.conclusion(0.05) == ("Requests are refused more often for prompts that name women")
     # It is a gap of refusals, not of rewriting.
     assert about(findings) == [gap.question]
     assert only(findings, "how often does the rewritten prompt add a group?").estimate == 0

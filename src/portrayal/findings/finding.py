@@ -151,10 +151,14 @@ class Finding(Plain):
         return self.question.replace(f" · {self.measurer}", "") if self.measurer else self.question
 
     def conclusion(self, level: float) -> str:
-        """Return the finding in one line, as its verdict allows."""
+        """Return the finding in one line, as its verdict allows.
+
+        Like the question, it names the measurer where there are several.
+        """
         if self.headline is None or self.estimate is None:
             return self.asked
-        return self.headline.claim if self.is_clear(level) else self.headline.otherwise
+        told = self.headline.claim if self.is_clear(level) else self.headline.otherwise
+        return told if self.question == self.topic else f"{told} · {self.measurer}"
 
     def in_numbers(self, confidence: float, *, explained: bool = False) -> str:
         """Return the numbers in a line: `d -2.2, 95% CI -3.7 to -1.2, q = .006; 64 images`.

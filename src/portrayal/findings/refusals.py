@@ -15,7 +15,7 @@ import numpy as np
 
 from portrayal.findings.data import COPY, FAILED, NOT_MADE, REFUSED, StudyData
 from portrayal.findings.finding import Asked, Finding
-from portrayal.findings.headline import Bar, Headline
+from portrayal.findings.headline import Bar, Headline, plural
 from portrayal.findings.measured import NOT_MEASURED, NOT_RATED
 from portrayal.findings.parts import DataTable
 from portrayal.findings.sentences import capital, counted
@@ -42,12 +42,20 @@ class _Levels:
         asks: How a question names it.
         levels: The level of each prompt, by text.
         compared: Levels that are tested against each other.
+        without: The level of prompts without an addition; None: levels are groups.
     """
 
     by: str
     asks: str
     levels: Mapping[str, str]
     compared: frozenset[str]
+    without: str | None = None
+
+    def prompts(self, level: str) -> str:
+        """Say which prompts are of a level."""
+        if self.without is not None:
+            return "without an addition" if level == self.without else f"with “{level}”"
+        return f"for prompts that name {level if level == NO_GROUP else plural(level)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +135,13 @@ def _sortings(study: Study, prompts: Mapping[str, Prompt]) -> Iterator[_Levels]:
         compared = groups if len(groups) > 1 else groups | {NO_GROUP}
         if groups and len(compared & frozenset(levels.values())) > 1:
             yield _Levels(f"{name} that the prompt names", name, levels, compared)
-    factor = _added_by(prompts)
+    factor, without = _added_by(prompts)
     if factor:
         levels = {text: prompt.factors[factor] for text, prompt in prompts.items()}
         yield _Levels(
-            f"prompt addition ({factor})", "prompt addition", levels, frozenset(levels.values())
-        )
+            f"prompt addition ({factor})", "prompt addition", levels, frozenset(levels.values()),
+            without=without,
+        )  # fmt: skip
 
 
 def _named(text: str, axis: Axis) -> str:
@@ -140,15 +149,18 @@ def _named(text: str, axis: Axis) -> str:
     return NO_GROUP if not named else named[0] if len(named) == 1 else SEVERAL
 
 
-def _added_by(prompts: Mapping[str, Prompt]) -> str:
-    """Return the factor that tells a prompt from the one that it adds to; "": none does."""
+def _added_by(prompts: Mapping[str, Prompt]) -> tuple[str, str]:
+    """Return the factor that tells a prompt from the one that it adds to, and the latter's level.
+
+    Both are "" where none does.
+    """
     for prompt in prompts.values():
         original = prompts.get(prompt.seeds_of)
         if original is not None and original is not prompt:
-            return next(
-                (one for one, level in prompt.factors.items() if original.factors[one] != level), ""
-            )
-    return ""
+            plain = original.factors
+            factor = next((one for one, at in prompt.factors.items() if plain[one] != at), "")
+            return factor, plain.get(factor, "")
+    return "", ""
 
 
 def _finding(
@@ -196,7 +208,7 @@ def _finding(
         sentence=_sentence(outcome, rates),
     ).with_headline(
         Headline(
-            claim=f"Requests are {outcome.name} more often for {next(iter(rates))}",
+            claim=f"Requests are {outcome.name} more often {levels.prompts(next(iter(rates)))}",
             otherwise=f"No significant difference in how often requests are {outcome.name}",
             measure=f"share {outcome.name}",
             magnitude=test.v,

@@ -15,7 +15,7 @@ import numpy as np
 
 from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Asked, Finding
-from portrayal.findings.headline import Headline
+from portrayal.findings.headline import Headline, plural
 from portrayal.findings.labels import image_labels
 from portrayal.findings.refusals import NO_GROUP, study_axes
 from portrayal.findings.sentences import counted
@@ -202,8 +202,8 @@ def _shown(groups: Sequence[str], counts: Mapping[tuple[str, str], IntArray]) ->
     group = most if most in groups else groups[0]
     column = groups.index(group)
     told = [
-        f"{int(totals[level][column])} of {int(totals[level].sum())} show {group} where it names "
-        f"{level}"
+        f"{int(totals[level][column])} of {int(totals[level].sum())} show {plural(group)} where it "
+        f"names {plural(level) if level in groups else level}"
         for level in (most, NO_GROUP)
         if level in totals
     ]

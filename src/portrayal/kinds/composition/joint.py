@@ -178,9 +178,7 @@ def _findings(
         (float(found.low[top]), float(found.high[top])),
         n=found.n,
         n_missing=lost,
-        sentence=f"{capital(found.cells[top])} has the largest share: "
-        f"{int(found.counts[:, top].sum())} of {counted(found.n, 'image')} "
-        f"({percent(float(found.shares[top]))}).",
+        sentence=_largest(found, top),
     )
     if len(found.axes) == 2:
         yield _missing(found, asked("which cells are missing?", MISSING), lost)
@@ -229,6 +227,18 @@ def _distance(
                 ],
             )
         )
+    )
+
+
+def _largest(found: _Compared, top: int) -> str:
+    """Say which share is largest, in counts, and what these are drawn towards."""
+    share, k = float(found.shares[top]), int(found.counts[:, top].sum())
+    told = f"{capital(found.cells[top])} has the largest share: {k} of {counted(found.n, 'image')}"
+    if percent(k / found.n) == percent(share):
+        return f"{told} ({percent(share)})."
+    return (
+        f"{told} ({percent(k / found.n)}); {percent(share)} when drawn towards what the two axes "
+        "would give if unrelated."
     )
 
 
