@@ -61,6 +61,7 @@ def test_a_bound_that_a_test_puts_beside_0_is_written_so() -> None:
     assert interval(2.3e-17, 0.87) == "just above 0 to 0.87"
     assert interval(-0.0, 0.5) == "0 to 0.50"
     assert interval(1e-9, 0.5, form=percent) == "<1% to 50%"
+    assert cell(-1e-9, "high") == "just below 0"
 
 
 def test_cells_follow_their_column() -> None:

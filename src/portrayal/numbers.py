@@ -82,11 +82,16 @@ def interval(
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
-    return f"{_bound(low, form)} to {_bound(high, form)}"
+    return f"{bound(low, form=form)} to {bound(high, form=form)}"
 
 
-def _bound(value: float, form: Callable[[float | None], str]) -> str:
-    if form is percent or not 0 < abs(value) < BESIDE_ZERO:
+def bound(value: float | None, *, form: Callable[[float | None], str] = number) -> str:
+    """Write one end of an interval.
+
+    >>> bound(-1e-9), bound(-0.25), bound(1e-9, form=percent)
+    ('just below 0', '-0.25', '<1%')
+    """
+    if value is None or form is percent or not 0 < abs(value) < BESIDE_ZERO:
         return form(value)
     return "just below 0" if value < 0 else "just above 0"
 
@@ -130,6 +135,8 @@ def cell(value: Any, column: str = "") -> str:
         return str(value)
     if column in ("p", "q", Q_OF_ALL_LOOKS):
         return p_value(value)
+    if column in ("low", "high"):
+        return bound(value)
     return percent(value) if column in ("share", "corrected share") else number(value)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from portrayal.audit import AuditFolder, harmless, write_text
 from portrayal.errors import PortrayalError, one_of
 from portrayal.findings import DataTable, Results, Sides, counts_looks, form_of
-from portrayal.numbers import Q_OF_ALL_LOOKS, cells, with_minus
+from portrayal.numbers import Q_OF_ALL_LOOKS, bound, cells, with_minus
 from portrayal.report.files import stem_of
 
 TABLE_FORMATS = {"csv": "csv", "latex": "tex", "markdown": "md"}
@@ -71,7 +71,11 @@ def _findings(results: Results, *, exact: bool) -> DataTable:
         form = form_of(one.statistic)
         numbers: list[Any] = [one.estimate, one.low, one.high]
         if not exact:
-            numbers = [None if number is None else form(number) for number in numbers]
+            written = (form(one.estimate), bound(one.low, form=form), bound(one.high, form=form))
+            numbers = [
+                None if number is None else text
+                for number, text in zip(numbers, written, strict=True)
+            ]
         question = one.question if exact else one.asked
         rows.append(
             [question, one.statistic, *numbers, one.p, one.q, one.n, one.n_missing,
