@@ -206,7 +206,7 @@ class LookRecord:
     Attributes:
         study: The study's name.
         asked: Digest of the study's wording; another wording is another question.
-        question: The finding's question.
+        question: The finding's question, ending in the measurer by a name that lasts.
         data: Digest of the images that were analyzed.
         estimate: The finding's estimate; None: there was none.
         p: Its plain p; None: nothing was tested.

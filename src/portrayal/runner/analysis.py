@@ -92,14 +92,7 @@ def analyze(
             f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"
         )
     seen_by, left_out = study_measurers(audit, rule=how.consensus), uncounted(audit)
-    if not seen_by and audit.images().filter("status = 'ok'").limit(1).fetchall():
-        unmeasured = "no measurer has labelled or embedded the images yet"
-        why = left_out[0].rstrip(".") if left_out else unmeasured
-        raise AuditError(
-            f"{audit.path}: {why}; run: portrayal measure {quoted(audit.path)} --measurer MEASURER"
-        )
-    if (gone := outcomes.gaps(audit)) and not audit.images().limit(1).fetchall():
-        raise AuditError(f"{audit.path}: {gone[0]}")
+    _require_measured(audit, seen_by, left_out)
     shared = AuditData(
         audit,
         (prompt.text for study in studies for prompt in study.prompts()),
@@ -115,8 +108,12 @@ def analyze(
     )
     _require_fit(audit, studies, quality)
     seen, sides, log = [], [], LookLog(audit)
+
+    def looked(study: Study) -> list[StudyData]:
+        return [log.at(study, one) for one in _data(study, shared, seen_by, quality)]
+
     for study in studies:
-        data = [log.at(study, one) for one in _data(study, shared, seen_by, quality)]
+        data = looked(study)
         answer = _with_robustness(study, data, _answer(study, data, how), how)
         answer = replace(answer, notes=[*answer.notes, *left_out])
         sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
@@ -125,10 +122,9 @@ def analyze(
         seen.append(Seen(study, SeenImages.of(data), sides[-1].added_to(answer), stage, wanted))
 
     def again(study: Study, confidence: float) -> StudyResult:
-        data = [log.at(study, one) for one in _data(study, shared, seen_by, quality)]
-        return _answer(study, data, replace(how, confidence=confidence))
+        return _answer(study, looked(study), replace(how, confidence=confidence))
 
-    found = with_looks(audit, seen, how, again, keep=keep)
+    found = with_looks(log, seen, how, again, keep=keep)
     together = [audit_agreement(found, measurer_names(seen_by))]
     together += _rated_together(studies, sides, how)
     found += [one for one in together if one is not None]
@@ -136,6 +132,19 @@ def analyze(
     if keep:
         audit.write_results(results.as_dict())
     return results
+
+
+def _require_measured(
+    audit: AuditFolder, seen_by: Sequence[Identity], left_out: Sequence[str]
+) -> None:
+    """Raise where images were never measured, or where measured ones are all gone."""
+    if not seen_by and audit.images().filter("status = 'ok'").limit(1).fetchall():
+        unmeasured = "no measurer has labelled or embedded the images yet"
+        why = left_out[0].rstrip(".") if left_out else unmeasured
+        run = f"portrayal measure {quoted(audit.path)} --measurer MEASURER"
+        raise AuditError(f"{audit.path}: {why}; run: {run}")
+    if not audit.images().limit(1).fetchall() and (gone := outcomes.gaps(audit)):
+        raise AuditError(f"{audit.path}: {gone[0]}")
 
 
 def _asked(audit: AuditFolder) -> Sequence[Study]:

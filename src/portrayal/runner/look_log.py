@@ -105,6 +105,10 @@ class LookLog:
                 return History([*before[:i], now], is_new=False, renamed=renamed)
         return History([*before, look], is_new=True, renamed=renamed)
 
+    def store(self, looks: Sequence[LookRecord]) -> None:
+        """Store looks with the audit, for the next analysis."""
+        self._audit.append_looks(looks)
+
     def at(self, study: Study, data: StudyData) -> StudyData:
         """Return a measurer's images with the looks at them, this one the last."""
         asked = digest(study.wording())

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from portrayal.audit import AuditFolder
 from portrayal.findings import (
     MOST_CONFIDENCE,
     AnalysisSettings,
@@ -58,7 +57,7 @@ class Seen:
 
 
 def with_looks(
-    audit: AuditFolder,
+    log: LookLog,
     seen: Sequence[Seen],
     settings: AnalysisSettings,
     again: Recompute,
@@ -68,7 +67,7 @@ def with_looks(
     """Store this look at every question whose images have changed, and count all looks.
 
     Args:
-        audit: Where looks are stored.
+        log: The looks so far.
         seen: The studies with their answers.
         settings: How they were analyzed.
         again: Answers a study with intervals of another confidence.
@@ -79,7 +78,6 @@ def with_looks(
         number of looks and what these leave of p.
     """
     alpha = 1 - settings.confidence
-    log = LookLog(audit)
     new: list[LookRecord] = []
     done = []
     for one in seen:
@@ -97,7 +95,7 @@ def with_looks(
             findings.append(_counted(finding, [*history.looks[:-1], last], alpha))
         done.append(replace(one.result, findings=findings))
     if keep:
-        audit.append_looks(new)
+        log.store(new)
     return done
 
 
@@ -197,18 +195,21 @@ def _bounds(
         if len(one.looks) > 1 or one.looks[-1].maximum is not None
     }
     stored = any(one.looks[-1].low is not None for one in histories.values())
+    if not (seen.bounds or stored):
+        return {}
+    by_confidence: dict[float, dict[str, float]] = {}
+    for question, level in counted.items():
+        by_confidence.setdefault(min(1 - level, MOST_CONFIDENCE), {})[question] = 1 - level
     found: dict[str, Interval] = {}
-    for level in sorted(set(counted.values())) if seen.bounds or stored else ():
-        reached = min(1 - level, MOST_CONFIDENCE)
-        for finding in again(seen.study, reached).findings:
-            if counted.get(finding.question) != level or finding.estimate is None:
+    for reached, wanted in sorted(by_confidence.items()):
+        for one in again(seen.study, reached).findings:
+            if one.question not in wanted or one.estimate is None:
                 continue
-            if finding.low is not None and finding.high is not None:
-                low, high = widen_interval(
-                    Interval(finding.low, finding.high), finding.estimate, reached, 1 - level
-                )
-                least, most = finding.range
-                found[finding.question] = Interval(
+            if one.low is not None and one.high is not None:
+                ends = Interval(one.low, one.high)
+                low, high = widen_interval(ends, one.estimate, reached, wanted[one.question])
+                least, most = one.range
+                found[one.question] = Interval(
                     low if least is None else max(low, least),
                     high if most is None else min(high, most),
                 )
