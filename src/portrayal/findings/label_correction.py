@@ -78,9 +78,8 @@ def correct_labels(
         _check(result.study, one, mine, settings) for one, mine in zip(data, pools, strict=True)
     ]
     sources = [source for one in checked for source in one.sources]
-    found = [
-        _checked(_without_units(one), [x.counted() for x in sources]) for one in result.findings
-    ]
+    counted = [one.counted() for one in sources]
+    found = [_checked(_without_units(one), counted) for one in result.findings]
     result = replace(result, sources=sources, findings=found)
     if not any(one.drawn for one in checked):
         return result
@@ -187,6 +186,7 @@ def _combined_finding(
     settings: AnalysisSettings,
 ) -> Finding:
     answered = [one for one in drawn if one.estimate is not None]
+    silent = [one for one in drawn if one.estimate is None]
     if finding.labels is None or finding.estimate is None or not used or not drawn:
         return finding
     scale = finding.labels.scale
@@ -197,7 +197,7 @@ def _combined_finding(
         sentence=finding.sentence, assumption=used[0].assumption(), units=(),
     )  # fmt: skip
     if len(answered) < max(2, len(drawn) / 2):
-        return _unanswered(finding, next(one for one in drawn if one.estimate is None), check)
+        return _unanswered(finding, silent[0], check) if silent else finding
     value, low, high, p = _combined_numbers(finding, answered, scale, settings)
     words = _sentence(
         finding, value, low, high, p, n=check.n_checked, confidence=settings.confidence

@@ -1,0 +1,58 @@
+"""Findings from labels that were drawn several times are combined, question by question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from invented import ENCODER, direction, fill_audit
+from portrayal.audit import AuditFolder
+from portrayal.findings import AnalysisSettings, Asked, LabelScale, StudyData, StudyResult
+from portrayal.findings import label_correction as correction
+from portrayal.findings.data import AuditData
+from portrayal.findings.label_pools import LabelPool, PeopleSaid, study_pools
+from portrayal.studies.reading import study_from_toml
+
+JOBS = """
+kind = "composition"
+images = 8
+axes = ["perceived gender"]
+template = "a photo of {a job}"
+[factors]
+job = ["nurse", "chef"]
+"""
+
+
+@pytest.mark.parametrize(("answers", "status"), [(0, "unchecked"), (1, "unchecked"),
+                                                 (20, "corrected")])  # fmt: skip
+def test_a_question_that_hardly_any_set_of_labels_answers_stays_as_it_was(
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch, answers: int, status: str
+) -> None:
+    study = study_from_toml(JOBS, source="jobs.toml", name="jobs")
+    fill_audit(audit, [study], lambda prompt, seed: direction(f"{prompt.text} {seed % 2}"))
+    texts = [prompt.text for prompt in study.prompts()]
+    data = AuditData(audit, texts, study.texts()).of_study(study.prompts(), ENCODER, label="it")
+    data = replace(data, audit=audit)
+    asked = Asked("jobs", "composition", "who?", "group share", "image", data.label)
+    shown = asked.answered(0.5, (0.3, 0.7), n=16, n_missing=0, sentence="x")
+    shown = shown.on_labels(LabelScale(0.5, 1.0, 0.0, 1.0))
+    calls: list[Sequence[StudyData]] = []
+
+    def analyze(drawn: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:
+        calls.append(drawn)
+        return StudyResult("jobs", "composition", "", [shown] if len(calls) <= answers else [])
+
+    def said(pool: LabelPool, rule: object) -> PeopleSaid:
+        labels = {key: pool.groups[i % 2] for i, key in enumerate(pool.keys)}
+        return PeopleSaid(labels, dict.fromkeys(labels, 1.0))
+
+    monkeypatch.setattr(correction, "people_said", said)
+    (found,) = correction.correct_labels(
+        StudyResult("jobs", "composition", "", [shown]), [data], [study_pools(study, data)],
+        AnalysisSettings(), analyze,
+    ).findings  # fmt: skip
+    assert len(calls) == 20
+    assert found.labels is not None
+    assert (found.estimate, found.labels.status, found.labels.n_checked) == (0.5, status, 16)
