@@ -76,8 +76,8 @@ def test_what_all_texts_or_all_images_have_in_common_does_not_matter() -> None:
 
 @pytest.mark.parametrize(
     "see",
-    [lambda x: np.ones(3), lambda x: np.full(3, np.nan), lambda x: -x],
-    ids=["all images alike", "no embedding", "the opposite"],
+    [lambda x: np.ones(3), lambda x: np.full(3, np.nan), lambda x: np.zeros(3), lambda x: -x],
+    ids=["all images alike", "no embedding", "zeros", "the opposite"],
 )
 def test_an_encoder_that_knows_none_is_refused(see: Callable[[Array], Array]) -> None:
     encoder = TowerEncoder(Towers(colour_in, see), WHO)

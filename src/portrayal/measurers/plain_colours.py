@@ -45,7 +45,7 @@ def require_trained(measurer: Measurer) -> None:
     Other measurers, and encoders that are valid for some images only, are not tried.
 
     Raises:
-        MeasurementError: It does not; its labels would mean nothing.
+        MeasurementError: It matches them no better; its labels would mean nothing.
     """
     if not isinstance(measurer, TowerEncoder) or not is_for_all_images(measurer.identity):
         return
@@ -64,7 +64,7 @@ def colours_p_value(encoder: TowerEncoder) -> float:
 
     All 40,320 ways to match eight colours with eight names are tried; a match's fit is the sum of
     its cosines. What an image or a text has in common with all others does not change the answer.
-    1 where an image has no embedding.
+    1 where an embedding is missing or has no direction.
     """
     images = [Image.new("RGB", (_SIDE, _SIDE), value) for value in COLOURS.values()]
     answers = [one.get("embedding") for one in encoder.measure(images) if isinstance(one, dict)]
@@ -72,6 +72,8 @@ def colours_p_value(encoder: TowerEncoder) -> float:
         return 1.0
     texts = encoder.embed_texts([f"a plain {name} background" for name in COLOURS])
     cosines = _directions(np.array(answers)) @ _directions(texts.vectors).T
+    if not np.isfinite(cosines).all():
+        return 1.0
     fits = cosines[np.arange(len(COLOURS)), _orders()].sum(axis=1)
     return float(np.mean(fits >= fits[0] - _ROUNDING))  # the first order is the true one
 
@@ -83,5 +85,5 @@ def _orders() -> npt.NDArray[np.int64]:
 
 def _directions(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     wide = vectors.astype(np.float64)
-    found: npt.NDArray[np.float64] = wide / np.linalg.norm(wide, axis=1, keepdims=True)
-    return found
+    with np.errstate(invalid="ignore"):  # a vector of zeros has no direction
+        return np.asarray(wide / np.linalg.norm(wide, axis=1, keepdims=True))
