@@ -227,9 +227,11 @@ def test_the_next_images_are_measured_while_others_are_stored(
     assert len(rows(audit, measurer)) == 11
 
 
+@pytest.mark.parametrize(("every", "batches"), [(0.0, 2), (60.0, 6)])
 def test_a_disk_that_was_full_for_one_measurer_costs_the_other_nothing(
-    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch, every: float, batches: int
 ) -> None:
+    """It was full at the first rows, or at all of them at the end."""
     first, second = MeanColour(name="first", batch_size=2), MeanColour(batch_size=2)
     append = audit.append_measurements
     asked: list[Identity] = []
@@ -240,11 +242,11 @@ def test_a_disk_that_was_full_for_one_measurer_costs_the_other_nothing(
             raise AuditError("no space left")
         return append(measurer, *arguments)
 
-    monkeypatch.setattr(loop, "_STORE_EVERY_S", 0.0)
+    monkeypatch.setattr(loop, "_STORE_EVERY_S", every)
     monkeypatch.setattr(audit, "append_measurements", append_unless_full)
     with pytest.raises(AuditError, match="no space left"):
         measure(audit, [first, second])
-    assert len(first.batches) == 2, "it stops as soon as its rows could not be stored"
+    assert len(first.batches) == batches, "it stops as soon as its rows could not be stored"
     assert len(rows(audit, second)) == 11
 
 

@@ -108,7 +108,9 @@ def _run(
                 errors.append(error)
                 going.remove(look)
 
-    try:
+    with contextlib.ExitStack() as stack:
+        for look in looks:
+            stack.callback(look.close)  # all of them, even where one cannot store its rest
         if looks:
             with contextlib.closing(_prepared_ahead(audit, looks, prompts)) as ahead:
                 for batch in ahead:
@@ -117,9 +119,6 @@ def _run(
                     if not going:
                         break
         each(_Look.finish)
-    finally:
-        for look in looks:
-            look.close()
     if errors:
         raise errors[0]
 
