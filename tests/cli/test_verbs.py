@@ -220,13 +220,13 @@ def test_images_that_an_answer_leaves_out_are_spoken_of(
     assert "the audit contains" not in all_of_them.err
 
 
-def test_analyze_says_that_the_report_is_older(
+def test_the_command_for_a_newer_report_can_be_pasted_as_it_is(
     portrayal: CommandLine, work: Path, tmp_path: Path
 ) -> None:
-    out = tmp_path / "audit"
+    out = tmp_path / "my audit"
     portrayal("run", work, "--out", out, *PAINTER, "--images", "4")
     again = portrayal("analyze", out, "--confidence", "0.9")
-    assert f"portrayal report {out}" in again.err
+    assert f"run: portrayal report '{out}'" in again.err
 
 
 def test_a_report_is_out_of_date_only_where_the_results_have_changed(

@@ -124,7 +124,7 @@ def carry_out(
     console.findings(results, quoted(session.path))
     for line in () if outcome is None else outcome.sentences():
         console.say(line)
-    say_unused(results, session.opened())
+    say_left_out(results, session.opened())
     console.say(f"report: {done.page}")
     console.say(f"all images, to filter and correct labels: portrayal view {quoted(session.path)}")
 
@@ -143,7 +143,7 @@ def say_made(made: GenerationSummary | Imported, session: Session) -> None:
         console.say(f"most refused for: {in_options(why)}")
 
 
-def say_unused(results: Results, audit: AuditFolder) -> None:
+def say_left_out(results: Results, audit: AuditFolder) -> None:
     """Remark what an answer leaves out: what is gone, is too much, or nobody measured."""
     from portrayal.audit import outcomes
     from portrayal.runner import unused_images
@@ -298,9 +298,9 @@ def analyze(
         console.as_json(results.as_dict())
         return
     console.findings(results, quoted(folder))
-    say_unused(results, session.opened())
+    say_left_out(results, session.opened())
     if session.opened().has_report and not session.opened().report_is_current:
-        console.say(f"the report is out of date; run: portrayal report {folder}")
+        console.say(f"the report is out of date; run: portrayal report {quoted(folder)}")
 
 
 def report(
