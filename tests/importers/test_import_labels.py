@@ -156,7 +156,7 @@ AXES = {GENDER: ("woman", "man")}
         (
             WHOLE.replace("woman", "Female"),
             "row 2: has the label 'Female' on the axis 'perceived gender'; allowed: woman, man, "
-            "unknown, nobody; for groups of your own, ask their study first: portrayal generate",
+            "unknown, nobody; to use groups of your own, first generate a study that has them: ",
         ),
         (
             WHOLE.replace(GENDER, "Perceived gendr"),

@@ -95,8 +95,10 @@ def import_labels(
     problems = Problems(str(path))
     images = ImageNames(target)
     answers: dict[str, _Collected] = {}
+    unasked = () if axes is None else sorted({row.axis for row in rows} - axes.keys())
+    meant = {name: misspelt(name, axes or {}) for name in unasked}
     for row in rows:
-        _check_axis(row, axes or {}, problems)
+        _check_axis(row, axes or {}, meant.get(row.axis), problems)
         for key in _keys(images, row, problems):
             answers.setdefault(key, _Collected()).add(row, problems)
     has_people = any(row.person is not None for row in rows)
@@ -111,7 +113,6 @@ def import_labels(
     added = target.append_measurements(
         identity, columns, [Measurement(key, one) for key, one in values.items()]
     )
-    unasked = () if axes is None else sorted({row.axis for row in rows} - axes.keys())
     without = images.made - len(values)
     return LabelsSummary(identity, added, len(values) - added, without, tuple(unasked))
 
@@ -147,22 +148,31 @@ class _Collected:
         return {"labels": self._whole, "people": people}
 
 
-def _check_axis(row: LabelRow, axes: Mapping[str, Sequence[str]], problems: Problems) -> None:
-    """Note a label that a known axis does not have, and an axis that is probably misspelt."""
+def _check_axis(
+    row: LabelRow, axes: Mapping[str, Sequence[str]], meant: str | None, problems: Problems
+) -> None:
+    """Note a label that a known axis does not have, and an axis that is probably misspelt.
+
+    Args:
+        row: The row.
+        axes: Groups by axis, of axes that are known.
+        meant: Which of them the row's axis is probably meant to be; None: it is none of them.
+        problems: Where problems are noted.
+    """
     if row.axis in axes:
         allowed = (*axes[row.axis], UNKNOWN, NOBODY)
         if row.label not in allowed:
             problems.add(
                 row.where,
                 f"has the label {row.label!r} on the axis {row.axis!r}; allowed: "
-                f"{one_of(allowed)}; for groups of your own, ask their study first: portrayal "
-                "generate STUDY",
+                f"{one_of(allowed)}; to use groups of your own, first generate a study that has "
+                "them: portrayal generate STUDY",
             )
         return
-    if near := misspelt(row.axis, axes):
+    if meant is not None:
         problems.add(
             row.where,
-            f"has the axis {row.axis!r}, which no study asks about; did you mean {near!r}? for an "
+            f"has the axis {row.axis!r}, which no study asks about; did you mean {meant!r}? for an "
             "axis of your own, choose a name that is less like it",
         )
 
