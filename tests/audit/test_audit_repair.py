@@ -232,4 +232,4 @@ def test_images_that_were_measured_and_are_gone_are_counted(audit: AuditFolder) 
     assert outcomes.gaps(audit) == []
     samples.image_parts(audit)[1].unlink()
     (line,) = outcomes.gaps(AuditFolder(audit.path))
-    assert line.startswith("2 images that tiny measured are missing: parts of images/ are gone")
+    assert line.startswith("the audit lacks 2 of the images that tiny measured: parts of images/")

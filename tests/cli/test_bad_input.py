@@ -201,7 +201,7 @@ def test_image_parts_that_were_deleted(portrayal: CommandLine, audit: Path) -> N
     for part in (audit / "images").glob("*.parquet"):
         part.unlink()
     before = fingerprint(audit)
-    assert "12 images that practice measured are missing" in portrayal("analyze", audit).error
+    assert "lacks 12 of the images that practice measured" in portrayal("analyze", audit).error
     assert fingerprint(audit) == before
 
 
@@ -249,7 +249,7 @@ def test_labels_and_votes_on_an_axis_of_ones_own_are_stored_with_a_warning(
 ) -> None:
     ((key,),) = AuditFolder(audit).images().select("key").limit(1).fetchall()
     file = tmp_path / "rows.csv"
-    warning = "warning: no study of the audit asks about 'glasses'; stored, and counted once"
+    warning = "warning: no study of the audit asks about 'glasses'; the answers are stored"
     file.write_text(f"key,axis,label\n{key},glasses,with\n", encoding="utf-8")
     answer = portrayal("import", "labels", file, "--measurer", "M", "--out", audit)
     assert answer.code == 0, answer.err

@@ -51,7 +51,7 @@ def gaps(audit: AuditFolder) -> list[str]:
         lost = audit.measurements(one, columns=["key"]).join(images, "key", how="anti")
         if n := int(lost.count("*").fetchall()[0][0]):
             found.append(
-                f"{n:,} images that {one.name} measured are missing: parts of images/ are gone; "
-                f"restore them, or generate them again; details: portrayal verify {where}"
+                f"the audit lacks {n:,} of the images that {one.name} measured: parts of images/ "
+                f"are gone; restore them, or generate them again; details: portrayal verify {where}"
             )
     return found

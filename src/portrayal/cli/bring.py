@@ -117,8 +117,8 @@ def say_unasked(axes: Sequence[str]) -> None:
     """Warn of axes on which answers were stored and that no study asks about."""
     if axes:
         console.say(
-            f"warning: no study of the audit asks about {', '.join(map(repr, axes))}; stored, and "
-            "counted once a study with this axis is asked"
+            f"warning: no study of the audit asks about {', '.join(map(repr, axes))}; the answers "
+            "are stored, and count once a study does"
         )
 
 

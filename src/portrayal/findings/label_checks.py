@@ -11,10 +11,9 @@ from portrayal.numbers import between, number, percent
 from portrayal.records import Plain
 
 LabelStatus = Literal["unchecked", "corrected", "people"]
-UNCHECKED = "not checked by people"
 
 HARDLY_ANY = 0.1
-"""Where fewer images than this share have a label, the first lines say so."""
+"""Share of images with a label below which the first lines say "Not enough data"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,9 @@ def checked_in_words(n: int) -> str:
     >>> checked_in_words(0), checked_in_words(6)
     ('not checked by people', 'of 6 images checked by people, estimates not corrected')
     """
-    return f"of {n} images checked by people, estimates not corrected" if n else UNCHECKED
+    if n == 0:
+        return "not checked by people"
+    return f"of {n} images checked by people, estimates not corrected"
 
 
 def form_of(statistic: str) -> Callable[[float | None], str]:

@@ -238,18 +238,18 @@ def user_folder() -> Path:
 
 
 def validations_folder() -> Path:
-    """Return the folder of a user's validations, made where it is not there.
+    """Return the folder of a user's validations, created where it does not exist.
 
     Raises:
-        AuditError: It cannot be made or written to.
+        AuditError: It cannot be created or written to.
     """
     folder = user_folder() / "validations"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        found = os.access(folder, os.W_OK)
+        writable = os.access(folder, os.W_OK)
     except OSError:
-        found = False
-    if not found:
+        writable = False
+    if not writable:
         raise AuditError(
             f"{folder}: validations cannot be stored there; name another place with the "
             f"environment variable {HOME}"

@@ -119,7 +119,7 @@ def ablated_study(
 def reworded(studies: Sequence[Study], remembered: Mapping[str, Study]) -> list[str]:
     """Return the names under which an audit remembers another study than these.
 
-    How much a study asks for, and the texts that were drawn for it, may differ.
+    How much a study asks for, its title, and the texts that were drawn for it may differ.
     """
     return [
         study.name

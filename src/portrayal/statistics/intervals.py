@@ -39,10 +39,10 @@ UNKNOWN = Interval(math.nan, math.nan)
 
 
 def widen_interval(bounds: Interval, value: float, confidence: float, wanted: float) -> Interval:
-    """Return an interval at a higher confidence, widen_interval as a normal one would be.
+    """Return an interval at a higher confidence, widened as a normal one would be.
 
-    For confidences at which an interval cannot be computed: tails of a bootstrap are short. The
-    same interval where no more is wanted than there is.
+    For confidences at which an interval cannot be computed: tails of a bootstrap are short. Where
+    no more is wanted than there is, the interval stays as it is.
 
     Args:
         bounds: The interval.
