@@ -13,7 +13,8 @@ import numpy as np
 
 from portrayal.kinds.influence.drawing import draw_texts
 from portrayal.kinds.influence.schema import InfluenceStudy
-from portrayal.kinds.influence.word_sets import Seen
+from portrayal.kinds.influence.word_scores import PromptScores, score_prompt
+from portrayal.kinds.influence.word_sets import PromptCounts, Seen
 from portrayal.language.candidates import CandidateWords
 from portrayal.records import Request
 from portrayal.studies import Study
@@ -100,3 +101,15 @@ def scenes(study: InfluenceStudy, rng: np.random.Generator) -> Seen:
         label = "unknown" if label == "ambiguous" else label
         seen.setdefault(request.prompt, {})[request.seed] = label
     return seen
+
+
+def scored(counts: PromptCounts, level: int = 1, *, sampled: bool = True) -> PromptScores:
+    """Score the words of a prompt, always with the same random numbers."""
+    return score_prompt(
+        counts,
+        level,
+        sampled_texts=sampled,
+        resamples=2000,
+        confidence=0.95,
+        rng=np.random.default_rng(0),
+    )

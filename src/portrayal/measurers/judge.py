@@ -74,7 +74,10 @@ class AxisQuestion(NamedTuple):
 
 
 class JudgeReply(NamedTuple):
-    """What came back: the answer word for word, or the reason why none did."""
+    """What came back: the answer word for word, or the reason why none did.
+
+    `is_unsent` tells that the call never reached the service.
+    """
 
     text: str | None
     reason: str | None = None
@@ -124,7 +127,7 @@ class ChatJudge:
         self._openai = import_extra("openai", extra="api")
         self._service, self._ceiling = service, ceiling
         self._concurrency = concurrency
-        self._is_there = False
+        self._has_answered = False  # whatever is at the service's address
         self._unreadable: list[str] | None = []  # None once an allowed answer was given
         self.axes = {name: tuple(groups) for name, groups in axes.items()}
         self._questions = [one for name in self.axes for one in questions(name, self.axes[name])]
@@ -221,12 +224,11 @@ class ChatJudge:
         while True:
             said, costs = self._call(question, image)
             self._ceiling.settle(paid=costs)
+            self._has_answered |= not said.is_unsent
             if said.text is not None:
-                self._is_there = True
                 return said
             free, paid = free + (not costs), paid + costs
-            self._is_there |= not said.is_unsent
-            if not self._is_there and free >= UNREACHED_TRIES:
+            if not self._has_answered and free >= UNREACHED_TRIES:
                 raise MeasurementError(
                     f"{self._service.model}: nothing answers at {self._service.base_url} "
                     f"({said.reason}); check the address, and whether its server is running"

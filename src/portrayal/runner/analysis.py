@@ -87,19 +87,9 @@ def analyze(
     """
     how = settings or AnalysisSettings()
     studies = _asked(audit) if studies is None else studies
-    if not studies:
-        raise AuditError(
-            f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"
-        )
     seen_by, left_out = study_measurers(audit, rule=how.consensus), uncounted(audit)
-    _require_measured(audit, seen_by, left_out)
-    shared = AuditData(
-        audit,
-        (prompt.text for study in studies for prompt in study.prompts()),
-        (text for study in studies for text in study.texts()),
-        axes=(axis for study in studies for axis in study.asked_axes().values()),
-        each_person=how.people == "each",
-    )
+    _require_data(audit, studies, seen_by, left_out)
+    shared = _shared_data(audit, studies, how)
     quality = label_quality(
         studies,
         lambda study: _data(study, shared, seen_by),
@@ -134,10 +124,17 @@ def analyze(
     return results
 
 
-def _require_measured(
-    audit: AuditFolder, seen_by: Sequence[Identity], left_out: Sequence[str]
+def _require_data(
+    audit: AuditFolder,
+    studies: Sequence[Study],
+    seen_by: Sequence[Identity],
+    left_out: Sequence[str],
 ) -> None:
-    """Raise where images were never measured, or where measured ones are all gone."""
+    """Raise without a study, where no image was measured, and where measured ones are all gone."""
+    if not studies:
+        raise AuditError(
+            f"{audit.path}: no study was asked of this audit; run: portrayal run STUDY"
+        )
     if not seen_by and audit.images().filter("status = 'ok'").limit(1).fetchall():
         unmeasured = "no measurer has labelled or embedded the images yet"
         why = left_out[0].rstrip(".") if left_out else unmeasured
@@ -145,6 +142,18 @@ def _require_measured(
         raise AuditError(f"{audit.path}: {why}; run: {run}")
     if not audit.images().limit(1).fetchall() and (gone := outcomes.gaps(audit)):
         raise AuditError(f"{audit.path}: {gone[0]}")
+
+
+def _shared_data(
+    audit: AuditFolder, studies: Sequence[Study], settings: AnalysisSettings
+) -> AuditData:
+    return AuditData(
+        audit,
+        (prompt.text for study in studies for prompt in study.prompts()),
+        (text for study in studies for text in study.texts()),
+        axes=(axis for study in studies for axis in study.asked_axes().values()),
+        each_person=settings.people == "each",
+    )
 
 
 def _asked(audit: AuditFolder) -> Sequence[Study]:
