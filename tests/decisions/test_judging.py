@@ -88,6 +88,13 @@ def test_the_number_of_images_that_would_decide_does(k: int) -> None:
         assert judge(wanted, shares([fewer]), 0.95).outcome == "not enough data"
 
 
+def test_a_share_widened_beyond_any_analysis_stays_between_0_and_100_percent() -> None:
+    items = [RuleItem(str(i), 0.1, 0.001, 0.2, 48) for i in range(2000)]
+    (found, *_) = judge(rule(at_least=0.5), lambda _: items, 0.95).items
+    assert (found.outcome, found.item.low) == ("fail", 0)
+    assert "CI 0% to " in found.why
+
+
 def test_an_interval_says_how_many_looks_it_counts() -> None:
     items = [RuleItem("a", 0.5, 0.3, 0.7, 48, looks=3)]
     (found,) = judge(rule(between=[0.2, 0.8]), lambda _: items, 0.95).items

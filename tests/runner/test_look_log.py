@@ -308,6 +308,18 @@ def test_a_changed_maximum_and_fewer_images_count_as_unplanned() -> None:
     assert fewer.p_value == pytest.approx(unplanned_looks([0.3], [40]).p_value)
 
 
+def test_intervals_of_very_strict_looks_stay_in_the_possible_range(audit: AuditFolder) -> None:
+    strict = AnalysisSettings(confidence=0.999)
+    look(audit, 6)
+    found = look(audit, 8, settings=strict, bounds=True)
+    shares = [one for one in found if one.statistic == "group share"]
+    assert {one.look for one in shares} == {2}
+    for one in shares:
+        assert one.low_looks is not None
+        assert one.high_looks is not None
+        assert 0 <= one.low_looks < one.high_looks <= 1
+
+
 def test_an_audit_without_looks_is_read_and_a_damaged_log_is_set_aside(audit: AuditFolder) -> None:
     assert len(audit.looks().df()) == 0
     look(audit, 6)

@@ -126,8 +126,6 @@ def _widened(item: RuleItem, reached: float, wanted: float) -> RuleItem:
     """Stretch an interval to a confidence beyond that of any analysis."""
     if item.estimate is None or item.low is None or item.high is None:
         return item
-    low, high = widen_interval(Interval(item.low, item.high), item.estimate, reached, wanted)
-    least, most = item.range
-    low = low if least is None else max(low, least)
-    high = high if most is None else min(high, most)
+    ends = Interval(item.low, item.high)
+    low, high = widen_interval(ends, item.estimate, reached, wanted, within=item.within)
     return replace(item, low=low, high=high if math.isfinite(high) else math.inf)

@@ -65,7 +65,8 @@ def request_items(rule: Rule, counts: RequestCounts, confidence: float) -> list[
         rate = _rate(rule, counts, list(counts.ended))
         low, high = share_interval(rate.hits, rate.total, confidence=confidence)
         subject = f"requests {rule.requests}"
-        return [RuleItem(subject, rate.share, low, high, rate.total, "request", range=(0.0, 1.0))]
+        within = Interval(0.0, 1.0)
+        return [RuleItem(subject, rate.share, low, high, rate.total, "request", within=within)]
     groups = _by_group(rule, rule.by, counts)
     return [
         item

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from portrayal.decisions.rules import Rule
+from portrayal.statistics import UNLIMITED, Interval
 
 RuleOutcome = Literal["pass", "fail", "not enough data"]
 OUTCOMES: tuple[RuleOutcome, ...] = ("fail", "not enough data", "pass")
@@ -27,7 +28,7 @@ class RuleItem:
         unit: What varies by chance: "image", "prompt", ...
         reason: Why there is no number; "" where there is one.
         looks: How many looks at it the interval counts.
-        range: The least and the largest value that it can have; None where there is none.
+        within: The values that it can have.
     """
 
     subject: str
@@ -39,7 +40,7 @@ class RuleItem:
     unit: str = "image"
     reason: str = ""
     looks: int = 1
-    range: tuple[float | None, float | None] = (None, None)
+    within: Interval = UNLIMITED
 
 
 @dataclass(frozen=True, slots=True)

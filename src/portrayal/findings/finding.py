@@ -14,6 +14,7 @@ from portrayal.findings.scales import in_points, is_within_one, read_as
 from portrayal.findings.sentences import counted, not_enough, not_judged
 from portrayal.numbers import between, count, p_in_words
 from portrayal.records import Plain
+from portrayal.statistics import UNLIMITED, Interval
 from portrayal.studies import Study
 
 if TYPE_CHECKING:
@@ -113,11 +114,11 @@ class Finding(Plain):
         return self.low_looks, self.high_looks
 
     @property
-    def range(self) -> tuple[float | None, float | None]:
-        """The least and the largest value that there can be; None where there is none."""
+    def within(self) -> Interval:
+        """The values that there can be."""
         if self.labels is not None:
-            return self.labels.scale.least, self.labels.scale.most
-        return (0.0, 1.0) if is_within_one(self.statistic) else (None, None)
+            return self.labels.scale.within
+        return Interval(0.0, 1.0) if is_within_one(self.statistic) else UNLIMITED
 
     def is_clear(self, level: float) -> bool:
         """Tell whether it is significant after correction, all looks counted; untested is not."""

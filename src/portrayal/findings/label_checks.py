@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
@@ -9,6 +10,7 @@ from typing import Literal, NamedTuple
 from portrayal.findings.sentences import counted
 from portrayal.numbers import between, number, percent
 from portrayal.records import Plain
+from portrayal.statistics import Interval
 
 LabelStatus = Literal["unchecked", "corrected", "people"]
 
@@ -33,6 +35,12 @@ class LabelScale(Plain):
     reach: float | None = None
     least: float | None = None
     most: float | None = None
+
+    @property
+    def within(self) -> Interval:
+        """The possible values."""
+        least = -math.inf if self.least is None else self.least
+        return Interval(least, math.inf if self.most is None else self.most)
 
     def tipping_point(self, low: float | None, high: float | None) -> float | None:
         """Return the share of wrong labels at which an interval would reach the null.

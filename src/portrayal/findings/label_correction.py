@@ -232,7 +232,7 @@ def _combined_numbers(
         [_number(x.estimate) for x in answered],
         [_number(x.low if bounded else x.estimate) for x in answered],
         [_number(x.high if bounded else x.estimate) for x in answered],
-        within=_range(scale),
+        within=scale.within,
         null=scale.null,
         units=_units(answered),
         confidence=settings.confidence,
@@ -329,11 +329,6 @@ def _p_value(finding: Finding, answered: Sequence[Finding], mixture: float) -> f
     if scale.null is None or scale.null == scale.least:
         return combine_p_values([_number(one.p) for one in answered])
     return mixture
-
-
-def _range(scale: LabelScale) -> tuple[float, float]:
-    least = -math.inf if scale.least is None else scale.least
-    return least, math.inf if scale.most is None else scale.most
 
 
 def _sentence(

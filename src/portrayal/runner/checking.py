@@ -26,6 +26,7 @@ from portrayal.findings import Finding, Results
 from portrayal.runner.analysis import analyze
 from portrayal.runner.audits import Audit
 from portrayal.runner.session import Place, place
+from portrayal.statistics import UNLIMITED, Interval
 from portrayal.studies import did_you_mean, study_from_dict
 
 
@@ -121,7 +122,7 @@ class _Numbers:
                 f"{one_of(measures)}"
             )
         wanted = {"measure": rule.change_of, **rule.where}
-        return [_of_difference(one) for one in differences if _fits(one, wanted, rule)]
+        return [_of_difference(one, rule) for one in differences if _fits(one, wanted, rule)]
 
     def _analyzed(self, confidence: float) -> Results:
         settings = replace(self._settings, confidence=confidence)
@@ -141,14 +142,17 @@ def _of_finding(one: Finding) -> RuleItem:
     looks = 1 if one.low_looks is None else one.look
     return RuleItem(
         subject, one.estimate, *one.deciding_interval, one.n, one.n_of, one.unit, one.reason, looks,
-        one.range,
+        one.within,
     )  # fmt: skip
 
 
-def _of_difference(one: ModelDifference) -> RuleItem:
+def _of_difference(one: ModelDifference, rule: Rule) -> RuleItem:
     n = min(one.n_before, one.n_after)
     subject = f"{one.study}: change of {one.question}"
-    return RuleItem(subject, one.value, one.low, one.high, n, "image", one.unit, one.reason)
+    return RuleItem(
+        subject, one.value, one.low, one.high, n, "image", one.unit, one.reason,
+        within=Interval(-1.0, 1.0) if rule.is_share else UNLIMITED,
+    )  # fmt: skip
 
 
 def _fits(one: ModelDifference, wanted: Mapping[str, Any], rule: Rule) -> bool:

@@ -207,10 +207,7 @@ def _bounds(
                 continue
             if one.low is not None and one.high is not None:
                 ends = Interval(one.low, one.high)
-                low, high = widen_interval(ends, one.estimate, reached, wanted[one.question])
-                least, most = one.range
-                found[one.question] = Interval(
-                    low if least is None else max(low, least),
-                    high if most is None else min(high, most),
+                found[one.question] = widen_interval(
+                    ends, one.estimate, reached, wanted[one.question], within=one.within
                 )
     return found

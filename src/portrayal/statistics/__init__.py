@@ -114,6 +114,7 @@ from portrayal.statistics.influence_sampling import (
 )
 from portrayal.statistics.intervals import (
     UNKNOWN,
+    UNLIMITED,
     BootstrapResult,
     Interval,
     cluster_bootstrap,
@@ -166,6 +167,7 @@ __all__ = [
     "NOT_ASKED",
     "RULES",
     "UNKNOWN",
+    "UNLIMITED",
     "AgreementResult",
     "AmplificationResult",
     "AnytimeResult",

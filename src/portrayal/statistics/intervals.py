@@ -36,9 +36,18 @@ class Interval(NamedTuple):
 
 
 UNKNOWN = Interval(math.nan, math.nan)
+UNLIMITED = Interval(-math.inf, math.inf)
+"""Of numbers that may have any value."""
 
 
-def widen_interval(bounds: Interval, value: float, confidence: float, wanted: float) -> Interval:
+def widen_interval(
+    bounds: Interval,
+    value: float,
+    confidence: float,
+    wanted: float,
+    *,
+    within: Interval = UNLIMITED,
+) -> Interval:
     """Return an interval at a higher confidence, widened as a normal one would be.
 
     For confidences at which an interval cannot be computed: tails of a bootstrap are short. Where
@@ -49,6 +58,7 @@ def widen_interval(bounds: Interval, value: float, confidence: float, wanted: fl
         value: The estimate inside it.
         confidence: Of the interval.
         wanted: Of the one to be returned.
+        within: What is possible.
 
     >>> low, high = widen_interval(Interval(0.0, 2.0), 1.0, 0.95, 0.99)
     >>> round(low, 2), round(high, 2)
@@ -57,7 +67,9 @@ def widen_interval(bounds: Interval, value: float, confidence: float, wanted: fl
     if confidence >= wanted:
         return bounds
     factor = float(stats.norm.ppf((1 + wanted) / 2) / stats.norm.ppf((1 + confidence) / 2))
-    return Interval(value - factor * (value - bounds.low), value + factor * (bounds.high - value))
+    low = value - factor * (value - bounds.low)
+    high = value + factor * (bounds.high - value)
+    return Interval(max(low, within.low), min(high, within.high))
 
 
 def share_interval(
