@@ -98,9 +98,13 @@ def analyze(
     )
     _require_fit(audit, studies, quality)
     seen, sides, log = [], [], LookLog(audit)
+    images: dict[str, dict[str, SeenImages]] = {}
 
     def looked(study: Study) -> list[StudyData]:
-        return [log.at(study, one) for one in _data(study, shared, seen_by, quality)]
+        data = _data(study, shared, seen_by, quality)
+        if study.name not in images:
+            images[study.name] = SeenImages.of(data)
+        return log.looked(study, data, images[study.name])
 
     for study in studies:
         data = looked(study)
@@ -109,7 +113,7 @@ def analyze(
         sides.append(kind_of(study).beside_raters(study, audit, data, answer, how))
         stage = (planned or {}).get(study.name)
         wanted = bounds and (stage is not None or planned is None)
-        seen.append(Seen(study, SeenImages.of(data), sides[-1].added_to(answer), stage, wanted))
+        seen.append(Seen(study, images[study.name], sides[-1].added_to(answer), stage, wanted))
 
     def again(study: Study, confidence: float) -> StudyResult:
         return _answer(study, looked(study), replace(how, confidence=confidence))

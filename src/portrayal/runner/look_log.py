@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError
@@ -38,7 +39,7 @@ class SeenImages:
             keys = [key for usable in one.usable.values() for key in usable.keys]
             found[one.label] = cls(lasting_name(one.encoder), _digest(keys), len(keys))
         own = [one.digest for one in found.values()]
-        listed = [key for keys in data[0].listed.values() for key in keys]
+        listed = [key for one in data[:1] for keys in one.listed.values() for key in keys]
         # What is usable is listed: as many are the same, and 744,000 keys take a second to sort.
         whole = next((one.digest for one in found.values() if one.count == len(listed)), "")
         earlier = frozenset(digest(one) for one in ([*([one] for one in own), own]))
@@ -60,6 +61,19 @@ class History:
     renamed: Sequence[LookRecord] = ()
 
 
+class _Asked(NamedTuple):
+    """What a study asks: digests of its wording, and of it with its titles as in version 0.1."""
+
+    wording: str
+    titled: str
+
+    @classmethod
+    def by(cls, study: Study) -> _Asked:
+        data, wording = study.as_dict(), study.wording()
+        titles = {name: data[name] for name in ("name", "title", "question")}
+        return cls(digest(wording), digest({**wording, **titles}))
+
+
 class LookLog:
     """The stored looks of an audit.
 
@@ -78,26 +92,34 @@ class LookLog:
             look = LookRecord(**dict(zip(names, row, strict=True)))
             self._stored.setdefault((look.study, look.asked, look.question), []).append(look)
 
-    def history(self, study: Study, finding: Finding, images: Mapping[str, SeenImages]) -> History:
-        """Return the looks at a finding's question up to this one.
+    def histories(
+        self, study: Study, findings: Sequence[Finding], images: Mapping[str, SeenImages]
+    ) -> dict[str, History]:
+        """Return the looks at each finding's question up to this one, by question.
 
         Images that were analyzed before are no further look; this analysis's p takes the place of
         the stored one, because settings may differ.
 
         Args:
             study: The study.
-            finding: The finding.
+            findings: Its findings.
             images: The study's images; see `SeenImages.of`.
         """
+        asked = _Asked.by(study)
+        return {one.question: self._history(asked, one, images) for one in findings}
+
+    def _history(
+        self, asked: _Asked, finding: Finding, images: Mapping[str, SeenImages]
+    ) -> History:
         seen = images.get(finding.measurer, images[""])
         look = LookRecord(
-            finding.study, digest(study.wording()), _lasting_question(finding, seen.measurer),
+            finding.study, asked.wording, _lasting_question(finding, seen.measurer),
             seen.digest, finding.estimate, finding.p, finding.n, seen.count,
         )  # fmt: skip
         before = self._stored.get((look.study, look.asked, look.question))
         renamed: list[LookRecord] = []
         if before is None and self._stored:
-            renamed = self._under_other_names(study, finding, look, images)
+            renamed = self._under_other_names(asked.titled, finding, look, images)
         before = renamed if before is None else before
         for i, one in enumerate(before):
             if one.data == look.data:
@@ -109,32 +131,27 @@ class LookLog:
         """Store looks with the audit, for the next analysis."""
         self._audit.append_looks(looks)
 
-    def at(self, study: Study, data: StudyData) -> StudyData:
-        """Return a measurer's images with the looks at them, this one the last."""
+    def looked(
+        self, study: Study, data: Sequence[StudyData], images: Mapping[str, SeenImages]
+    ) -> list[StudyData]:
+        """Return each measurer's images with the looks at them, this one the last."""
         asked = digest(study.wording())
-        if not any((name, of) == (study.name, asked) for name, of, _ in self._stored):
-            return data
-        seen = SeenImages.of([data])[data.label]
-        earlier = {
-            look.images
+        stored = [
+            (question, look)
             for (name, of, question), looks in self._stored.items()
-            if (name, of) == (study.name, asked) and question.endswith(f" · {seen.measurer}")
+            if (name, of) == (study.name, asked)
             for look in looks
-            if look.data != seen.digest and 0 < look.images < seen.count
-        }
-        return replace(data, looks=(*sorted(earlier), seen.count)) if earlier else data
+        ]
+        return [replace(one, looks=_counts(stored, images[one.label])) for one in data]
 
     def _under_other_names(
-        self, study: Study, finding: Finding, look: LookRecord, images: Mapping[str, SeenImages]
+        self, asked: str, finding: Finding, look: LookRecord, images: Mapping[str, SeenImages]
     ) -> list[LookRecord]:
         """Return the looks that version 0.1 stored by what the finding was called at the time.
 
         It named the measurer where there were several. A look without a name belongs to the only
         measurer, or to the one that says the same of the same images.
         """
-        data = study.as_dict()
-        titled = {name: data[name] for name in ("name", "title", "question")}
-        asked = digest({**study.wording(), **titled})
         seen = images.get(finding.measurer, images[""])
         short = seen.measurer.rpartition(" ")[0]
         names = {finding.question, look.question, f"{finding.topic} · {short}"} - {finding.topic}
@@ -168,6 +185,18 @@ class LookLog:
 
 def _lasting_question(finding: Finding, measurer: str) -> str:
     return f"{finding.topic} · {measurer}" if measurer else finding.question
+
+
+def _counts(stored: Sequence[tuple[str, LookRecord]], seen: SeenImages) -> tuple[int, ...]:
+    """Return how many images each look by a measurer rests on; none where this is the first."""
+    earlier = {
+        look.images
+        for question, look in stored
+        if question.endswith(f" · {seen.measurer}")
+        and look.data != seen.digest
+        and 0 < look.images < seen.count
+    }
+    return (*sorted(earlier), seen.count) if earlier else ()
 
 
 def _digest(keys: Iterable[str]) -> str:

@@ -81,10 +81,8 @@ def with_looks(
     new: list[LookRecord] = []
     done = []
     for one in seen:
-        histories = {
-            finding.question: _planned(log.history(one.study, finding, one.images), one.stage)
-            for finding in one.result.findings
-        }
+        found = log.histories(one.study, one.result.findings, one.images)
+        histories = {question: _planned(history, one.stage) for question, history in found.items()}
         bounds = _bounds(one, histories, alpha, again)
         findings = []
         for finding in one.result.findings:

@@ -10,7 +10,7 @@ from portrayal.measurers import Encoder, MeasurementSummary, embed_prompts, requ
 from portrayal.measurers import measure as measure_images
 from portrayal.progress import counted
 from portrayal.records import Identity
-from portrayal.runner.look_log import LookLog
+from portrayal.runner.look_log import LookLog, SeenImages
 from portrayal.runner.session import Session
 from portrayal.studies import Study, asked_groups
 
@@ -83,8 +83,9 @@ def study_data(session: Session, study: Study) -> list[StudyData]:
         axes=study.asked_axes().values(),
         each_person=session.analysis.people == "each",
     )
-    identities, log = [one.identity for one in session.measurers], LookLog(session.opened())
-    return [
-        log.at(study, shared.of_study(prompts, identity, label=label))
+    identities = [one.identity for one in session.measurers]
+    found = [
+        shared.of_study(prompts, identity, label=label)
         for identity, label in zip(identities, measurer_names(identities), strict=True)
     ]
+    return LookLog(session.opened()).looked(study, found, SeenImages.of(found))
