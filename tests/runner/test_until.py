@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from invented import GENERATOR
 from label_measurers import COLOURS, ColourJudge
 from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError
+from portrayal.findings import Asked
 from portrayal.records import GeneratedImage, Identity, Request
 from portrayal.runner import Models, Session, verbs
 from portrayal.runner.until import Until, capped
@@ -144,6 +146,15 @@ def test_intervals_that_count_many_looks_stay_possible(study: Path, tmp_path: Pa
     ]
     assert bounds
     assert 0 <= min(bounds) <= max(bounds) <= 1
+
+
+def test_one_look_that_was_not_planned_does_not_decide() -> None:
+    asked = Asked("s", "composition", "who?", "Cramér's V", "image")
+    found = asked.answered(0.5, (0.3, 0.7), p=0.001, n=16, n_missing=0, sentence="x")
+    beside_planned = replace(found, q=0.001, q_looks=0.001)
+    planned = replace(beside_planned, p_looks=0.001)
+    answered = [Until().is_answered(one, 0.05) for one in (found, beside_planned, planned)]
+    assert answered == [False, False, True]
 
 
 def test_a_maximum_of_images_in_all(study: Path, tmp_path: Path) -> None:

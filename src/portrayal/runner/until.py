@@ -71,8 +71,8 @@ class Until:
     def is_answered(self, finding: Finding, level: float) -> bool:
         """Tell whether a finding is answered, all looks counted."""
         if self.width is None:
-            # The q of one unplanned look does not decide: more looks may follow.
-            return finding.q_looks is not None and finding.is_clear(level)
+            # A single unplanned look does not decide: more looks may follow.
+            return finding.p_looks is not None and finding.is_clear(level)
         if finding.low_looks is None or finding.high_looks is None:
             return False
         return finding.high_looks - finding.low_looks <= self.width
