@@ -61,14 +61,14 @@ class History:
     renamed: Sequence[LookRecord] = ()
 
 
-class _Asked(NamedTuple):
+class _WordingDigests(NamedTuple):
     """What a study asks: digests of its wording, and of it with its titles as in version 0.1."""
 
     wording: str
     titled: str
 
     @classmethod
-    def by(cls, study: Study) -> _Asked:
+    def by(cls, study: Study) -> _WordingDigests:
         data, wording = study.as_dict(), study.wording()
         titles = {name: data[name] for name in ("name", "title", "question")}
         return cls(digest(wording), digest({**wording, **titles}))
@@ -105,11 +105,11 @@ class LookLog:
             findings: Its findings.
             images: The study's images; see `SeenImages.of`.
         """
-        asked = _Asked.by(study)
+        asked = _WordingDigests.by(study)
         return {one.question: self._history(asked, one, images) for one in findings}
 
     def _history(
-        self, asked: _Asked, finding: Finding, images: Mapping[str, SeenImages]
+        self, asked: _WordingDigests, finding: Finding, images: Mapping[str, SeenImages]
     ) -> History:
         seen = images.get(finding.measurer, images[""])
         look = LookRecord(
