@@ -43,6 +43,8 @@ def test_bad_input_is_refused() -> None:
         draw_labels([0, 1], [0], [0, 0], rng=rng)
     with pytest.raises(StatisticsError, match="no image has a label"):
         draw_labels([0, 1], [-1, -1], [0, 0], rng=rng)
+    with pytest.raises(StatisticsError, match=r"levels has shape \(3,\); allowed: \(2,\)"):
+        draw_labels([0, 1], [0, -1], [0, 1], order=PromptOrder([0, 0, 1]), rng=rng)
 
 
 def test_human_labels_stay_and_errors_are_learned() -> None:

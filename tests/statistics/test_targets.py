@@ -54,6 +54,24 @@ def test_the_distance_is_the_share_that_would_have_to_change() -> None:
     assert found.interval.low < 0.4 < found.interval.high
 
 
+@pytest.mark.parametrize("by_prompt", [False, True])
+def test_counts_nearer_to_the_target_than_chance_are_no_proof_of_it(by_prompt: bool) -> None:
+    for groups, images in ((2, 50), (4, 100), (10, 10), (20, 6)):
+        even = np.full((1, groups), images)
+        moved = even.copy()
+        moved[0, :2] += (1, -1)
+        # About one standard deviation of a group away: what chance makes of an even split.
+        usual = even + np.resize([1, -1], groups) * max(1, round(images**0.5))
+        high = [
+            distance(one, np.full(groups, 1 / groups), by_prompt=by_prompt).interval.high
+            for one in (even, moved, usual)
+        ]
+        assert 0 < 0.5 * high[2] < high[0] <= high[1] <= high[2]
+    certain = distance([[0, 40]], [0.0, 1.0])
+    assert (certain.distance, certain.p_value) == (0, 1)
+    assert 0 <= certain.interval.high < 0.1
+
+
 def test_groups_may_change_places() -> None:
     one, other = distance([[40, 20]], [0.3, 0.7]), distance([[20, 40]], [0.7, 0.3])
     assert one.plug_in == pytest.approx(other.plug_in)

@@ -126,6 +126,11 @@ def draw_labels(
     w = np.ones(f.size) if weights is None else np.asarray(weights, dtype=np.float64)
     width, answers = int(f.max()) + 1, max(answers or 0, int(y.max()) + 1)
     height = int(cell.max()) + 1
+    for name, codes in order._asdict().items():
+        if codes is not None and np.shape(codes) != (height,):
+            raise StatisticsError(
+                f"{name} has shape {np.shape(codes)}; allowed: ({height},), one code per prompt"
+            )
     images = CheckedCounts.of(f, y, cell, shape=(answers, width))
     errors = draw_error_tables(f, y, w, images, draws=DRAWS, rng=rng)
     level, group = (
