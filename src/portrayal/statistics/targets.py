@@ -63,9 +63,9 @@ def target_distance(
     first correction: how much more shares vary between prompts than images would), by F. Against
     counts it is that of `level_test` with the two samples as levels: a sampled target is never
     taken as known. The interval is that of P(A) - T(A) (`prompts_share_interval` on each side,
-    joined as MOVER does), less what chance adds (with more than two groups at the high end, too);
-    where p is above 1 - confidence it begins at 0, otherwise above. Counts that are nearer to the
-    target than chance makes them are no proof of it: the high end is then that of usual counts.
+    joined as MOVER does), less what chance adds; where p is above 1 - confidence it begins at 0,
+    otherwise above. Counts that are nearer to the target than chance makes them are no proof of it:
+    the high end is then that of usual counts.
 
     Args:
         counts: Images: one row per prompt, one column per group.
@@ -216,35 +216,29 @@ def _interval(
     base = Interval(over[1], over[1]) if theirs is None else _bounds(theirs, more, confidence)
     gap = over[0] - over[1]
     low = gap - math.hypot(over[0] - own.low, base.high - over[1]) - extra
-    high = gap + math.hypot(own.high - over[0], over[1] - base.low) - _chosen(goal) * extra / 2
+    high = gap + math.hypot(own.high - over[0], over[1] - base.low)
     if unclear:
         high = max(high, _usual_high(ours, theirs, goal, confidence))
         return Interval(0.0, min(1.0, high))
     return Interval(max(low, gap * 0.01), min(1.0, high))
 
 
-def _chosen(goal: FloatArray) -> float:
-    """Return the part of what chance adds that is due to the choice of groups.
-
-    Which groups exceed the target is chosen by chance, too. Of two groups one does, and the
-    interval is its own; of more, 1 / (G - 1) of what chance adds is that. Of the rest one half is
-    taken off the high end: chance adds least where it has made the distance large.
-    """
-    return 1 - 1 / max(len(goal) - 1, 1)
-
-
 def _usual_high(
     ours: _Sampled, theirs: _Sampled | None, goal: FloatArray, confidence: float
 ) -> float:
-    """Return the high end of counts as far from the target as chance makes them on average."""
+    """Return the high end of counts as far from the target as chance makes them on average.
+
+    Of two groups one exceeds the target, and its own interval is what chance leaves open. Of more,
+    chance also chooses which ones: that adds all but 1 / (G - 1) of the mean distance by chance.
+    """
     images = [one.effective for one in (ours, theirs) if one is not None]
     per_image = math.sqrt(sum(1 / n for n in images))
-    # The groups that exceed the target are those of about one half of the images.
+    # The groups that exceed the target have about one half of its images.
     summed = np.sort(goal)[::-1].cumsum()
     half = float(summed[np.abs(summed - 0.5).argmin()])
-    added = float(np.sqrt(goal * (1 - goal)).sum()) * per_image / math.sqrt(2 * math.pi)
     reach = float(stats.norm.ppf((1 + confidence) / 2)) * math.sqrt(half * (1 - half)) * per_image
-    return reach + _chosen(goal) * added / 2
+    added = float(np.sqrt(goal * (1 - goal)).sum()) * per_image / math.sqrt(2 * math.pi)
+    return reach + added * (1 - 1 / max(len(goal) - 1, 1))
 
 
 def _bounds(sample: _Sampled, columns: np.ndarray, confidence: float) -> Interval:

@@ -57,8 +57,9 @@ class CheckedWorld(CheckedSetting):
 
     @property
     def reason(self) -> str:
-        """No V is below 0."""
-        return BOUNDARY if self.target == "no difference of levels" else ""
+        """No V is below 0, and no ICC: one prompt of many that are alike is told by the others."""
+        alike = self.target == "one prompt" and self.icc == 0
+        return BOUNDARY if alike or self.target == "no difference of levels" else ""
 
     def told(self, rng: np.random.Generator) -> Told:
         """Draw images and labels; where there is no p, it is 0 if the interval leaves out 0."""

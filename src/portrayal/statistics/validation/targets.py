@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,11 +68,22 @@ class TargetWorld:
 
     @property
     def reason(self) -> str:
-        """No distance is below 0; few images, or two samples of four prompts, have few outcomes."""
-        if self.null:
+        """No distance is below 0; few images, or two samples of four prompts, have few outcomes.
+
+        Where 0 is within two standard errors of the truth, most intervals begin at 0 and can miss
+        on one side only.
+        """
+        if self.truth <= 2 * self._error:
             return BOUNDARY
         few = self.images <= 30 if self.prompts == 1 else self.sampled and self.prompts == 4
         return DISCRETE if few else ""
+
+    @property
+    def _error(self) -> float:
+        """Standard error of the share of one half of the images, of both sides where sampled."""
+        effect = 1 + (self.images - 1) * self.icc
+        samples = 2 if self.sampled else 1
+        return math.sqrt(samples * effect / (self.prompts * self.images)) / 2
 
     def told(self, rng: np.random.Generator) -> Told | None:
         """Draw prompts and images."""
