@@ -137,7 +137,7 @@ def findings(results: Results, audit: str) -> None:
     """
     from portrayal.findings import capital
 
-    for line in results.label_doubts():
+    for line in results.label_warnings():
         told(line, "yellow", 0)
     groups: dict[str, list[Finding]] = {}
     for one in results.findings:

@@ -174,15 +174,15 @@ class Results:
         """How many images people labelled, on the axis with most of them."""
         return max((one.n_checked for one in self.sources), default=0) or self.labels.rated
 
-    def label_doubts(self) -> list[str]:
-        """Return why labels may not do: hardly any image has one, a measurer is weak or unfit."""
-        short = [line for one in self.sources if (line := one.shortage())]
-        return [*short, *self.labels.doubts()]
-
     def label_warnings(self) -> list[str]:
-        """Return what a reader must know of the labels first."""
+        """Return what a reader must know of the labels first.
+
+        Hardly any image has one; it is not known how often they are right; a measurer is weak or
+        unfit.
+        """
+        short = [line for one in self.sources if (line := one.shortage())]
         checked = {(one.measurer, one.axis): one.n_checked for one in self.sources}
-        return [*self.labels.unknowns(checked), *self.label_doubts()]
+        return [*short, *self.labels.unknowns(checked), *self.labels.doubts()]
 
     def told_sources(self) -> tuple[LabelSource, ...]:
         """Return the sources to tell of: people's own labels only where there are no others."""
