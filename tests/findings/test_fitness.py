@@ -25,6 +25,7 @@ from portrayal.findings.validations import HOME, Judged, calibration, validation
 from portrayal.measurers import measure, open_measurer
 from portrayal.records import Identity, ImageRecord
 from portrayal.report import write_report
+from portrayal.report.trust import limits, trust_lines
 from portrayal.runner import validate
 from portrayal.runner.analysis import analyze
 from portrayal.statistics import balanced_accuracy
@@ -179,6 +180,22 @@ def test_where_nothing_is_known_the_first_line_says_so(
     assert results.label_warnings() == [line]
     console.findings(results, "audit")
     assert " ".join(capsys.readouterr().out.split()).startswith(line)
+
+
+def test_an_axis_that_nothing_labelled_is_not_called_measured(tmp_path: Path) -> None:
+    audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "files"))
+    tone = "skin tone"
+    asked = {"axes": [GENDER, tone], "factors": {"who": ["nurse", "judge"]}}
+    study = study_from_dict({**STUDY, **asked})
+    store_images(audit, study, lambda prompt, seed: "woman")
+    measure(audit, [ColourJudge()])
+    results = analyze(audit, settings=FAST)
+    trust = dict(trust_lines(results, {"ok": 48, "refused": 0, "failed": 0}, [study]))
+    assert trust["Measured"] == GENDER
+    assert tone in trust["Not measured"].split(", ")
+    said = list(limits(results, [study]))
+    assert said[0].startswith("Who anybody is. Perceived gender is how an image looks to colours;")
+    assert any(one.startswith("Anything about skin tone") for one in said)
 
 
 class Silent(ColourJudge):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from portrayal.findings import Results, Shares, by_people
 from portrayal.numbers import count, percent
@@ -19,7 +19,7 @@ def trust_lines(
         counts: Images by status.
         studies: The studies of the audit.
     """
-    asked = asked_axes(studies)
+    measured = measured_axes(results, studies)
     machines = [one for one in results.measurers if not by_people(one)]
     named = [f"a second model, “{one.name}” ({one.kind}), not the one audited" for one in machines]
     people = ["human raters"] if len(machines) < len(results.measurers) else []
@@ -36,8 +36,9 @@ def trust_lines(
         where, without, of = labelled
         share = f"{count(without)} of {count(of)} ({percent(without / of)})"
         yield "Without a label", f"{share} in {where}; not counted"
-    yield "Measured", _joined(list(asked)) if asked else "associations only"
-    missing = _not_measured(asked)
+    if measured or not asked_axes(studies):
+        yield "Measured", _joined(measured) or "associations only"
+    missing = _not_measured(measured, studies)
     if missing:
         yield "Not measured", _joined(missing)
 
@@ -56,19 +57,25 @@ def asked_axes(studies: Sequence[Study]) -> dict[str, Axis]:
     return {name: axis for study in studies for name, axis in study.asked_axes().items()}
 
 
+def measured_axes(results: Results, studies: Sequence[Study]) -> list[str]:
+    """Return the axes that the studies ask about and a measurer answered."""
+    answered = {one.axis for one in results.sources}
+    return [name for name in asked_axes(studies) if name in answered]
+
+
 def limits(results: Results, studies: Sequence[Study]) -> Iterator[str]:
     """Yield what an audit cannot say, in plain sentences."""
-    asked = asked_axes(studies)
-    if asked:
+    measured = measured_axes(results, studies)
+    if measured:
         yield (
-            f"Who anybody is. {_joined(list(asked)).capitalize()} is how an image looks to "
+            f"Who anybody is. {_joined(measured).capitalize()} is how an image looks to "
             f"{_joined([one.name for one in results.measurers])}; it says nothing about a "
             "person's identity, and “unknown” is always a possible answer."
         )
         if all(one.status == "unchecked" for one in results.sources):
             few = "checked too few of them" if results.n_checked else "have not checked them"
             yield f"How often labels are wrong: people {few} in this audit."
-    missing = _not_measured(asked)
+    missing = _not_measured(measured, studies)
     if missing:
         yield f"Anything about {_joined(missing)}: not measured."
     yield (
@@ -80,9 +87,10 @@ def limits(results: Results, studies: Sequence[Study]) -> Iterator[str]:
     yield "What causes a difference, except where a study changes one thing at a time."
 
 
-def _not_measured(asked: Iterable[str]) -> list[str]:
-    """Return the usual axes that were not asked about; two scales of one thing are one."""
-    missing = [name for name in default_axes() if name not in asked]
+def _not_measured(measured: Sequence[str], studies: Sequence[Study]) -> list[str]:
+    """Return axes asked about, and the usual ones, without a label; two scales of one are one."""
+    known = {**asked_axes(studies), **default_axes()}
+    missing = [name for name in known if name not in measured]
     return [name for name in missing if not any(name.endswith(f" {other}") for other in missing)]
 
 
