@@ -19,6 +19,7 @@ from portrayal.report.first_screen import chosen
 from portrayal.runner import rename, retire
 from portrayal.runner.analysis import analyze
 from portrayal.runner.looks import Stage, counted_looks
+from portrayal.runner.recomputation import verify_results
 from portrayal.sharing import card_text
 from portrayal.statistics import benjamini_hochberg, planned_looks, unplanned_looks
 from portrayal.studies import Study
@@ -293,6 +294,19 @@ def test_planned_looks_spend_the_level_and_bring_intervals(audit: AuditFolder) -
     assert unplanned.p_looks == pytest.approx(
         unplanned_looks([a.p, b.p, unplanned.p], [18, 36, 54]).p_value
     )
+
+
+def test_bounds_wanted_of_stored_looks_are_kept_by_later_analyses(audit: AuditFolder) -> None:
+    """They were shown once, and gone from the next analysis: that look is not new."""
+    look(audit, 6, planned={"jobs": Stage(6, 30)})
+    decided = look(audit, 12, planned={"jobs": Stage(12, 30)})
+    assert {one.low_looks for one in decided} == {None}
+    wide = list(analyze(audit, planned={"jobs": Stage(12, 30)}, bounds=True).findings)
+    assert all(one.low_looks is not None for one in wide)
+    assert list(analyze(audit).findings) == wide
+    assert verify_results(audit).problems == []
+    further = look(audit, 18)
+    assert {one.low_looks for one in further} == {None}
 
 
 def test_a_changed_maximum_and_fewer_images_count_as_unplanned() -> None:

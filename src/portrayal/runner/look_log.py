@@ -131,6 +131,13 @@ class LookLog:
         """Store looks with the audit, for the next analysis."""
         self._audit.append_looks(looks)
 
+    def had_bounds(self, study: Study) -> bool:
+        """Tell whether the analysis before gave a study intervals that count all looks.
+
+        A look is stored once: bounds wanted of a stored one are in the results alone.
+        """
+        return study.name in self._bounded
+
     def looked(
         self, study: Study, data: Sequence[StudyData], images: Mapping[str, SeenImages]
     ) -> list[StudyData]:
@@ -172,6 +179,15 @@ class LookLog:
                 which, replace(one, asked=look.asked, question=look.question, data=which)
             )
         return list(found.values())
+
+    @cached_property
+    def _bounded(self) -> frozenset[str]:
+        """Studies with intervals that count all looks in the analysis before."""
+        try:
+            found = self._audit.results()["findings"]
+            return frozenset(one["study"] for one in found if one["low_looks"] is not None)
+        except (AuditError, KeyError, TypeError):
+            return frozenset()
 
     @cached_property
     def _only_measurer(self) -> str:

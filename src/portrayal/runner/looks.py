@@ -83,7 +83,7 @@ def with_looks(
     for one in seen:
         found = log.histories(one.study, one.result.findings, one.images)
         histories = {question: _planned(history, one.stage) for question, history in found.items()}
-        bounds = _bounds(one, histories, alpha, again)
+        bounds = _bounds(one, log, histories, alpha, again)
         findings = []
         for finding in one.result.findings:
             history = histories[finding.question]
@@ -180,11 +180,11 @@ def look_remark(finding: Finding) -> str:
 
 
 def _bounds(
-    seen: Seen, histories: Mapping[str, History], alpha: float, again: Recompute
+    seen: Seen, log: LookLog, histories: Mapping[str, History], alpha: float, again: Recompute
 ) -> dict[str, Interval]:
     """Return the intervals at the level of this look, by question.
 
-    For questions of several looks, or of a planned one. Also where those of this look are stored:
+    For questions of several looks, or of a planned one. Also where those of this look are known:
     settings may differ.
     """
     counted = {
@@ -192,7 +192,10 @@ def _bounds(
         for question, one in histories.items()
         if len(one.looks) > 1 or one.looks[-1].maximum is not None
     }
+    if not counted:
+        return {}
     stored = any(one.looks[-1].low is not None for one in histories.values())
+    stored |= not any(one.is_new for one in histories.values()) and log.had_bounds(seen.study)
     if not (seen.bounds or stored):
         return {}
     by_confidence: dict[float, dict[str, float]] = {}
