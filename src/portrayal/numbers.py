@@ -122,6 +122,9 @@ def count(value: int) -> str:
 Q_OF_ALL_LOOKS = "q, all looks"
 """The column of tables beside "q" where questions were looked at several times."""
 
+BOUNDS_OF_ALL_LOOKS = ("low, all looks", "high, all looks")
+"""The columns beside "low" and "high" where intervals count all looks."""
+
 
 def cell(value: Any, column: str = "") -> str:
     """Write a table's value by its column: p-values and shares have their own way."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ import pytest
 from invented import ENCODER, GENERATOR, OTHER_ENCODER, WIDTH, direction, fill_audit
 from portrayal.audit import AuditFolder, compact
 from portrayal.audit.repairing import repair
-from portrayal.findings import AnalysisSettings, Finding, Results
+from portrayal.findings import AnalysisSettings, Finding, Results, form_of
+from portrayal.numbers import bound
 from portrayal.records import Identity, LookRecord, Prompt, digest
 from portrayal.report import write_report, write_tables
 from portrayal.report.first_screen import chosen
@@ -20,7 +22,7 @@ from portrayal.runner import rename, retire
 from portrayal.runner.analysis import analyze
 from portrayal.runner.looks import Stage, counted_looks
 from portrayal.runner.recomputation import verify_results
-from portrayal.sharing import card_text
+from portrayal.sharing import card_metadata, card_text
 from portrayal.statistics import benjamini_hochberg, planned_looks, unplanned_looks
 from portrayal.studies import Study
 from portrayal.studies.axes import default_axes
@@ -307,6 +309,29 @@ def test_bounds_wanted_of_stored_looks_are_kept_by_later_analyses(audit: AuditFo
     assert verify_results(audit).problems == []
     further = look(audit, 18)
     assert {one.low_looks for one in further} == {None}
+
+
+def test_bounds_that_count_looks_are_in_tables_and_the_model_card(
+    audit: AuditFolder, tmp_path: Path
+) -> None:
+    look(audit, 6, planned={"jobs": Stage(6, 30)})
+    found = look(audit, 12, planned={"jobs": Stage(12, 30)}, bounds=True)
+    results = Results.read(audit)
+    first, *_ = write_tables(audit, tmp_path, formats=["csv"])
+    row = pd.read_csv(first).iloc[0]
+    one = found[0]
+    assert [row["low, all looks"], row["high, all looks"]] == pytest.approx(
+        list(one.deciding_interval)
+    )
+    markdown = write_tables(audit, tmp_path, formats=["markdown"])[0].read_text()
+    ends = [bound(end, form=form_of(one.statistic)) for end in one.deciding_interval]
+    assert f"| {' | '.join(ends)} |" in markdown
+    card = card_text(results, images=36)
+    assert "| 95% CI | 95% CI, all looks | q | q, all looks | n |" in card
+    assert " to ".join(ends) in card
+    (study_results,) = card_metadata(results)["model-index"]
+    told = study_results["results"][0]["metrics"][0]["args"]
+    assert (told["low_looks"], told["high_looks"]) == one.deciding_interval
 
 
 def test_a_changed_maximum_and_fewer_images_count_as_unplanned() -> None:

@@ -179,7 +179,7 @@ MOST_LINES = 20
 
 def _estimates(found: Sequence[Finding]) -> None:
     """Print estimates without a test as a table."""
-    from portrayal.findings import counted, form_of
+    from portrayal.findings import bounds_count_looks, counted, form_of
 
     if not found:
         return
@@ -191,7 +191,7 @@ def _estimates(found: Sequence[Finding]) -> None:
         rows.append((one.asked, form(one.estimate), ends, counted(one.n, one.n_of)))
     numbers_table((), rows)
     _left_out(len(found))
-    if any(one.low_looks is not None for one in found):
+    if bounds_count_looks(found):
         told("Intervals count all looks.", "dim", 2)
 
 

@@ -209,6 +209,11 @@ def counts_looks(findings: Iterable[Finding]) -> bool:
     return any(one.q_looks is not None for one in findings)
 
 
+def bounds_count_looks(findings: Iterable[Finding]) -> bool:
+    """Tell whether intervals count several looks: tables then have `BOUNDS_OF_ALL_LOOKS`."""
+    return any(one.low_looks is not None for one in findings)
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a finding is about; the answer, or the lack of one, makes it a finding.

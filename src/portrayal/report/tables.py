@@ -9,8 +9,15 @@ from typing import Any
 
 from portrayal.audit import AuditFolder, harmless, write_text
 from portrayal.errors import PortrayalError, one_of
-from portrayal.findings import DataTable, Results, Sides, counts_looks, form_of
-from portrayal.numbers import Q_OF_ALL_LOOKS, bound, cells, with_minus
+from portrayal.findings import (
+    DataTable,
+    Results,
+    Sides,
+    bounds_count_looks,
+    counts_looks,
+    form_of,
+)
+from portrayal.numbers import BOUNDS_OF_ALL_LOOKS, Q_OF_ALL_LOOKS, bound, cells, with_minus
 from portrayal.report.files import stem_of
 
 TABLE_FORMATS = {"csv": "csv", "latex": "tex", "markdown": "md"}
@@ -64,22 +71,21 @@ def _tables(results: Results, *, exact: bool) -> Iterator[tuple[str, DataTable]]
 
 def _findings(results: Results, *, exact: bool) -> DataTable:
     """Return all findings, one row each; unless exact, shares as percentages and others rounded."""
-    several = counts_looks(results.findings)
+    several, bounded = counts_looks(results.findings), bounds_count_looks(results.findings)
     columns = [*FINDINGS, *([Q_OF_ALL_LOOKS] if several else [])]
+    columns += BOUNDS_OF_ALL_LOOKS if bounded else ()
     rows = []
     for one in results.findings:
         form = form_of(one.statistic)
-        numbers: list[Any] = [one.estimate, one.low, one.high]
+        ends: list[Any] = [one.low, one.high, one.low_looks, one.high_looks]
         if not exact:
-            written = (form(one.estimate), bound(one.low, form=form), bound(one.high, form=form))
-            numbers = [
-                None if number is None else text
-                for number, text in zip(numbers, written, strict=True)
-            ]
+            ends = [None if end is None else bound(end, form=form) for end in ends]
+        shown = one.estimate if exact or one.estimate is None else form(one.estimate)
         question = one.question if exact else one.asked
         rows.append(
-            [question, one.statistic, *numbers, one.p, one.q, one.n, one.n_missing,
-             one.verdict(results.level), *([one.q_looks] if several else [])]
+            [question, one.statistic, shown, *ends[:2], one.p, one.q, one.n, one.n_missing,
+             one.verdict(results.level), *([one.q_looks] if several else []),
+             *(ends[2:] if bounded else [])]
         )  # fmt: skip
     return DataTable("findings", "Findings", columns, rows)
 

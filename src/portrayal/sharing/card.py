@@ -15,6 +15,7 @@ from portrayal.findings import (
     Finding,
     Results,
     StudySection,
+    bounds_count_looks,
     counts_looks,
     form_of,
 )
@@ -66,6 +67,8 @@ def _result(one: Finding, section: StudySection, results: Results) -> dict[str, 
             "confidence": results.settings.confidence,
             "low": one.low,
             "high": one.high,
+            "low_looks": one.low_looks,
+            "high_looks": one.high_looks,
             "n": one.n,
             "n_missing": one.n_missing,
             "q": one.q,
@@ -121,10 +124,12 @@ def _section(section: StudySection, found: list[Finding], results: Results) -> I
     if section.citation:
         yield f"Method: {_plain(section.citation)}"
     yield ""
-    several = counts_looks(results.findings)
-    looks = f" {Q_OF_ALL_LOOKS} |" if several else ""
-    yield f"| finding | estimate | {percent(results.settings.confidence)} CI | q |{looks} n |"
-    yield f"|---|---|---|---|{'---|' if several else ''}---|"
+    several, bounded = counts_looks(results.findings), bounds_count_looks(results.findings)
+    interval_head = f"{percent(results.settings.confidence)} CI"
+    heads = ["finding", "estimate", interval_head, *([f"{interval_head}, all looks"] * bounded)]
+    heads += ["q", *([Q_OF_ALL_LOOKS] * several), "n"]
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
     # What was tested comes first, and among it what is significant.
     order = sorted(
         found,
@@ -133,14 +138,13 @@ def _section(section: StudySection, found: list[Finding], results: Results) -> I
     for one in order[:SHOWN]:
         form = form_of(one.statistic)
         values = [one.q, one.q_looks] if several else [one.q]
-        q = " | ".join("" if value is None else p_value(value) for value in values)
+        ends = [(one.low, one.high), *([(one.low_looks, one.high_looks)] * bounded)]
+        numbers = [interval(*pair, form=form) for pair in ends]
+        numbers += ["" if value is None else p_value(value) for value in values]
         told = one.reason if one.estimate is None else one.conclusion(results.level)
         words = _plain(told)
         estimate = f"{one.statistic} {form(one.estimate)}" if one.estimate is not None else "none"
-        yield (
-            f"| {words} | {_plain(estimate)} | {interval(one.low, one.high, form=form)} | {q} | "
-            f"{count(one.n)} |"
-        )
+        yield f"| {' | '.join([words, _plain(estimate), *numbers, count(one.n)])} |"
     if len(found) > SHOWN:
         yield ""
         yield f"{len(found) - SHOWN} more findings are in the report."
