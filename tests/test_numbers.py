@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portrayal.numbers import DASH, between, cell, interval, number, p_in_words, p_value, percent
+from portrayal.numbers import (
+    DASH,
+    USUAL_LEVELS,
+    between,
+    cell,
+    interval,
+    number,
+    p_in_words,
+    p_value,
+    percent,
+)
 
 finite = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -38,12 +48,30 @@ def test_shares_that_are_not_whole_never_read_as_whole(share: float | None, text
 @pytest.mark.parametrize(
     ("p", "text"),
     [
-        (0.0, "< .001"), (0.00099, "< .001"), (0.0125, ".013"), (0.0995, ".10"), (0.35, ".35"),
-        (0.999, "1"), (1.0, "1"), (math.nan, DASH),
+        (0.0, "< .001"), (0.00099, "< .001"), (0.0125, ".013"), (0.0995, ".0995"), (0.35, ".35"),
+        (0.999, "1"), (1.0, "1"), (math.nan, DASH), (0.1, ".10"), (0.0494, ".049"),
     ],
 )  # fmt: skip
 def test_p_values_have_no_leading_zero(p: float, text: str) -> None:
     assert p_value(p) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.0495, ".0495"), (0.04996, ".0499"), (math.nextafter(0.05, 0), ".0499"), (0.05, ".050"),
+        (0.0504, ".050"), (0.0097, ".0097"), (0.01, ".010"), (0.0998, ".0998"),
+    ],
+)  # fmt: skip
+def test_a_p_value_below_a_level_never_reads_as_the_level(p: float, text: str) -> None:
+    assert p_value(p) == text
+
+
+@given(st.floats(0.001, 0.2), st.sampled_from(USUAL_LEVELS))
+def test_a_p_value_as_written_is_on_the_side_of_a_level_that_it_is_on(
+    p: float, level: float
+) -> None:
+    assert (float(p_value(p)) < level) == (p < level)
 
 
 def test_tests_and_intervals_in_words() -> None:

@@ -10,8 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from typing import Any
+
+USUAL_LEVELS = (0.005, 0.01, 0.025, 0.05, 0.1)
+"""Levels of tests: a p-value below one never reads as one that has reached it."""
 
 BESIDE_ZERO = 1e-6
 """Bounds closer to 0 than this are 0 but for the side on which a test puts them."""
@@ -56,14 +59,18 @@ def percent(share: float | None) -> str:
 def p_value(value: float | None) -> str:
     """Write a p-value: `.35`, `.012`, `< .001`, or a dash.
 
-    >>> p_value(0.35), p_value(0.0124), p_value(0.0004), p_value(1.0)
-    ('.35', '.012', '< .001', '1')
+    Where rounding would reach a usual level from below, it is cut after four digits instead.
+
+    >>> p_value(0.35), p_value(0.0124), p_value(0.0004), p_value(1.0), p_value(0.0497)
+    ('.35', '.012', '< .001', '1', '.0497')
     """
     if value is None or math.isnan(value):
         return DASH
     if value < 0.001:
         return "< .001"
     text = _rounded(value, 2 if value >= 0.0995 else 3)
+    if any(value < level <= float(text) for level in USUAL_LEVELS):
+        text = _rounded(value, 4, ROUND_DOWN)
     return "1" if float(text) >= 1 else text.removeprefix("0")
 
 
@@ -156,9 +163,9 @@ def cells(row: Sequence[Any], columns: Sequence[str]) -> list[str]:
     ]
 
 
-def _rounded(value: float, places: int) -> str:
+def _rounded(value: float, places: int, rounding: str = ROUND_HALF_UP) -> str:
     """Round half up, as people do; `repr` gives the decimal that a reader would round."""
-    return f"{Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):f}"
+    return f"{Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-places), rounding):f}"
 
 
 def with_minus(text: object) -> str:

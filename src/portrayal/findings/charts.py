@@ -10,7 +10,7 @@ from typing import Any
 from portrayal.findings.drawing import ACCENT, INK, MUTED, WARM, by_group, labelled, zero_line
 from portrayal.findings.finding import Finding, counts_looks
 from portrayal.findings.parts import FOREST, Distribution, Shares
-from portrayal.numbers import Q_OF_ALL_LOOKS
+from portrayal.numbers import Q_OF_ALL_LOOKS, p_value
 
 MOST_POINTS = 5_000
 """Images of one figure that are drawn; of more, a sample. The quartiles' table counts all."""
@@ -26,9 +26,13 @@ def forest(findings: Sequence[Finding], *, level: float, axis: str = "estimate")
     """
     import altair as alt
 
+    tests = {"p": "p", "q": "q"}
+    if counts_looks(findings):
+        tests["q_looks"] = Q_OF_ALL_LOOKS
     shown = [
         {
-            **{name: getattr(one, name) for name in (*FOREST, "q_looks")},
+            **{name: getattr(one, name) for name in FOREST},
+            **{f"{name} written": p_value(getattr(one, name)) for name in tests},
             "clear": one.is_clear(level),
         }
         for one in findings
@@ -38,11 +42,9 @@ def forest(findings: Sequence[Finding], *, level: float, axis: str = "estimate")
         return None
     lines = labelled(shown, "question")
     data, y = lines.data, lines.y
-    tooltip = [alt.Tooltip("question:N")] + [
-        alt.Tooltip(f"{column}:Q", format=".3f") for column in ("estimate", "low", "high", "p", "q")
-    ]
-    if counts_looks(findings):
-        tooltip.append(alt.Tooltip("q_looks:Q", format=".3f", title=Q_OF_ALL_LOOKS))
+    tooltip = [alt.Tooltip("question:N")]
+    tooltip += [alt.Tooltip(f"{name}:Q", format=".3f") for name in ("estimate", "low", "high")]
+    tooltip += [alt.Tooltip(f"{name} written:N", title=title) for name, title in tests.items()]
     x = alt.X("low:Q", title=axis)
     return alt.layer(
         zero_line(),
