@@ -106,6 +106,19 @@ def test_the_word_that_matters_is_found(audit: AuditFolder) -> None:
     assert at.low < 0 < at.high
 
 
+def test_headlines_tell_equal_words_and_prompts_apart(audit: AuditFolder) -> None:
+    """Several read 'No conclusion about “a”'."""
+    texts = ["a respected doctor at a hospital", "a doctor at the hospital"]
+    asked = draw_texts(study(prompts=[{"text": text} for text in texts]))
+    findings = analyze(fill(audit, asked)).findings.filter(statistic="word influence")
+    told = {(one.details["prompt"], one.details["position"]): one.conclusion(0.05)
+            for one in findings}  # fmt: skip
+    assert len(set(told.values())) == len(told) == 11
+    assert told[texts[0], 5] == f"No conclusion about “a” (word 5) in “{texts[0]}”"
+    assert told[texts[1], 1] == f"No conclusion about “a” in “{texts[1]}”"
+    assert told[texts[1], 2].startswith(f"Replacing “doctor” in “{texts[1]}” raises the share")
+
+
 def test_the_papers_numbers_speak_of_the_group_that_they_name(audit: AuditFolder) -> None:
     """The paper prints P(female | replaced) - P(female | prompt): an influence towards male."""
     printed = {"of": "doctor", "statistic": "influence towards man", "value": 0.373}

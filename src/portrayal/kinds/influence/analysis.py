@@ -276,7 +276,8 @@ def _word_finding(
         "share replaced": shares[1],
         "bound": main.margin,
     }
-    question = word_question(plan, position, group, several=len(view.scores) > 1)
+    several = len(view.scores) > 1
+    question = word_question(plan, position, group, several=several)
     asked = view.asked(question, INFLUENCE, unit="text", details=details)
     if math.isnan(one.value):
         reason = f"too few images of people with “{word}” replaced"
@@ -290,7 +291,7 @@ def _word_finding(
             n_missing=n_missing,
             sentence=_word_sentence(main, (word, group), word_bars(counts, position, column), one),
         )
-        .with_headline(word_headline(counts, position, column, one.value))
+        .with_headline(word_headline(counts, position, column, one.value, several=several))
         .on_labels(LabelScale(0.0, 2.0 * main.level, -float(main.level), float(main.level)))
     )
 
