@@ -174,6 +174,22 @@ def test_other_labels_of_a_known_axis_and_its_name_misspelt_are_refused(
     assert audit.measurers() == []
 
 
+def test_groups_in_another_case_are_read_as_the_known_ones_and_said(
+    audit: AuditFolder, tmp_path: Path
+) -> None:
+    """DeepFace writes "Man" and "Woman"."""
+    rows = WHOLE.replace("woman", "Woman").replace(",man,0.6", ",Unknown,0.6")
+    file = write(tmp_path / "l.csv", rows.replace(",man,", ",Man,"))
+    found = import_labels(audit, file, measurer="DeepFace", axes=AXES)
+    assert found.sentence() == (
+        "DeepFace: labels of 8 images added, 0 present before, 0 images without labels; 'Woman' "
+        "read as 'woman', 'Man' read as 'man', 'Unknown' read as 'unknown'"
+    )
+    assert found.as_dict()["read_as"] == {"Woman": "woman", "Man": "man", "Unknown": "unknown"}
+    pt.run(write(tmp_path / "jobs.toml", STUDY), out=audit.path)
+    assert set(LabelTable(audit).to_frame()["label"]) == {"woman", "man", "unknown"}
+
+
 def test_an_axis_that_nobody_asks_about_is_stored_and_named(
     audit: AuditFolder, tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ class LabelsSummary:
     """Images of the audit that still have none."""
     unasked: tuple[str, ...] = ()
     """Axes that neither a study nor anything else is known to ask about."""
+    read_as: Mapping[str, str] = field(default_factory=dict)
+    """Groups by the labels that differ from them in upper and lower case alone."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
@@ -51,13 +53,15 @@ class LabelsSummary:
             "present": self.present,
             "without": self.without,
             "unasked": list(self.unasked),
+            "read_as": dict(self.read_as),
         }
 
     def sentence(self) -> str:
         """Return the summary in words."""
+        read = ", ".join(f"{label!r} read as {group!r}" for label, group in self.read_as.items())
         return (
             f"{self.measurer.name}: labels of {self.images} images added, {self.present} present "
-            f"before, {self.without} images without labels"
+            f"before, {self.without} images without labels{f'; {read}' if read else ''}"
         )
 
 
@@ -77,7 +81,8 @@ def import_labels(
         measurer: What to call whoever gave the labels.
         axis: The axis, where the file has no such column.
         axes: Groups by axis, of axes that are known: other labels on them, and axes that are
-            called almost the same, are refused. None: whatever the file says.
+            called almost the same, are refused; upper and lower case do not matter. None: whatever
+            the file says.
 
     Raises:
         ImportFileError: Something in the file is wrong; the audit is as it was.
@@ -91,7 +96,7 @@ def import_labels(
             f"portrayal import votes {file} --out {target.path}; else choose another name"
         )
     path = Path(file)
-    rows = read_labels(path, axis=axis)
+    rows, read_as = _in_known_case(read_labels(path, axis=axis), axes or {})
     problems = Problems(str(path))
     images = ImageNames(target)
     answers: dict[str, _Collected] = {}
@@ -114,7 +119,7 @@ def import_labels(
         identity, columns, [Measurement(key, one) for key, one in values.items()]
     )
     without = images.made - len(values)
-    return LabelsSummary(identity, added, len(values) - added, without, tuple(unasked))
+    return LabelsSummary(identity, added, len(values) - added, without, tuple(unasked), read_as)
 
 
 class _Collected:
@@ -146,6 +151,22 @@ class _Collected:
             return {"labels": self._whole}
         people = [{"labels": self._people[number]} for number in sorted(self._people)]
         return {"labels": self._whole, "people": people}
+
+
+def _in_known_case(
+    rows: Sequence[LabelRow], axes: Mapping[str, Sequence[str]]
+) -> tuple[list[LabelRow], dict[str, str]]:
+    """Return rows whose labels are written as known axes write them, and what was read as what."""
+    read_as: dict[str, str] = {}
+    found = []
+    for row in rows:
+        answers = (*axes[row.axis], UNKNOWN, NOBODY) if row.axis in axes else ()
+        alike = [one for one in answers if one.casefold() == row.label.casefold()]
+        if row.label not in answers and len(alike) == 1:
+            read_as[row.label] = alike[0]
+            row = replace(row, label=alike[0])
+        found.append(row)
+    return found, read_as
 
 
 def _check_axis(
