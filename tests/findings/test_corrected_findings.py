@@ -9,10 +9,18 @@ import pytest
 
 from invented import ENCODER, direction, fill_audit
 from portrayal.audit import AuditFolder
-from portrayal.findings import AnalysisSettings, Asked, LabelScale, StudyData, StudyResult
+from portrayal.findings import (
+    AnalysisSettings,
+    Asked,
+    LabelScale,
+    Shares,
+    StudyData,
+    StudyResult,
+)
 from portrayal.findings import label_correction as correction
 from portrayal.findings.data import AuditData
 from portrayal.findings.label_pools import LabelPool, PeopleSaid, study_pools
+from portrayal.kinds.composition.analysis import analyze_composition
 from portrayal.studies.reading import study_from_toml
 
 JOBS = """
@@ -56,3 +64,46 @@ def test_a_question_that_hardly_any_set_of_labels_answers_stays_as_it_was(
     assert len(calls) == 20
     assert found.labels is not None
     assert (found.estimate, found.labels.status, found.labels.n_checked) == (0.5, status, 16)
+
+
+def test_a_level_whose_images_people_all_labelled_has_an_answer(
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The measurer gave fewer than 3 of its images a label; it stayed "not enough data"."""
+    study = study_from_toml(JOBS, source="jobs.toml", name="jobs")
+    fill_audit(audit, [study], lambda prompt, seed: direction(f"{prompt.text} {seed % 2}"))
+    texts = [prompt.text for prompt in study.prompts()]
+    data = AuditData(audit, texts, study.texts()).of_study(study.prompts(), ENCODER, label="it")
+    data = replace(data, audit=audit)
+    keys = {key for one in data.usable.values() for key in one.keys}
+    silent = replace(data, labels={key: {"perceived gender": {"unknown": 1.0}} for key in keys})
+
+    def said(pool: LabelPool, rule: object) -> PeopleSaid:
+        nurses = [key for key, text in zip(pool.keys, pool.prompts, strict=True) if "nurse" in text]
+        chefs = [key for key in pool.keys if key not in nurses]
+        asked = [*nurses, *chefs[:6]]
+        labels = {key: pool.groups[i % 4 == 0] for i, key in enumerate(asked)}
+        return PeopleSaid(labels, dict.fromkeys(labels, 1.0))
+
+    monkeypatch.setattr(correction, "people_said", said)
+    settings = AnalysisSettings(resamples=99)
+
+    def analyze(drawn: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:
+        return analyze_composition(study, drawn, settings)  # type: ignore[arg-type]
+
+    before = analyze([silent], settings)
+    after = correction.correct_labels(
+        before, [silent], [study_pools(study, silent)], settings, analyze
+    )
+    shares = {one.details["level"]: one for one in after.findings if "level" in one.details}
+    assert all(one.estimate is None for one in before.findings)
+    nurse = shares["nurse"]
+    assert nurse.labels is not None
+    assert (nurse.estimate, nurse.n, nurse.n_missing) == (0.75, 8, 0)
+    assert (nurse.labels.status, nurse.labels.n_checked) == ("corrected", 14)
+    assert nurse.sentence.startswith("By people's labels: Nurse: 6 of 8 labelled images")
+    assert nurse.labels.words(0.95).endswith("of 14 images. Uncorrected: not enough data.")
+    assert shares["chef"].estimate is None, "people did not label all of them"
+    (table,) = [part for part in after.parts if isinstance(part, Shares)]
+    (row,) = [one for one in table.rows if (one.level, one.group) == ("nurse", "woman")]
+    assert row.share == 0.75

@@ -101,6 +101,11 @@ class FindingLabels(Plain):
 
     def words(self, confidence: float, *, form: Callable[[float | None], str] = number) -> str:
         """Return the line below a finding."""
+        if self.status == "corrected" and self.estimate is None:
+            return (
+                f"Corrected by people's labels of {self.n_checked} images. Uncorrected: not enough "
+                "data."
+            )
         if self.status == "corrected":
             bounds = between(self.low, self.high, confidence, form=form)
             return (

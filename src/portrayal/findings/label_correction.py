@@ -187,6 +187,8 @@ def _combined_finding(
 ) -> Finding:
     answered = [one for one in drawn if one.estimate is not None]
     silent = [one for one in drawn if one.estimate is None]
+    if finding.estimate is None and used and drawn and not silent and _is_decided(drawn):
+        return _by_people(drawn[0], used)
     if finding.labels is None or finding.estimate is None or not used or not drawn:
         return finding
     scale = finding.labels.scale
@@ -223,8 +225,7 @@ def _combined_numbers(
     finding: Finding, answered: Sequence[Finding], scale: LabelScale, settings: AnalysisSettings
 ) -> _CombinedNumbers:
     first, bounded = answered[0], finding.low is not None
-    if len({(one.estimate, one.low, one.high, one.p) for one in answered}) == 1:
-        # Where people labelled every image, all sets are the same.
+    if _is_decided(answered):
         return _CombinedNumbers(
             _number(first.estimate), _number(first.low), _number(first.high), first.p
         )
@@ -244,6 +245,21 @@ def _combined_numbers(
     if p is not None and scale.null is not None and scale.null == scale.least:
         ends = agreeing(ends, p, least=scale.null, confidence=settings.confidence)
     return _CombinedNumbers(one.value, *ends, p)
+
+
+def _is_decided(answered: Sequence[Finding]) -> bool:
+    """Tell whether all sets of labels are the same, as where people labelled every image."""
+    return len({(one.estimate, one.low, one.high, one.p) for one in answered}) == 1
+
+
+def _by_people(drawn: Finding, used: Sequence[DrawnPool]) -> Finding:
+    """Return the answer of people's labels where the measurer's give none."""
+    if drawn.labels is None:
+        return drawn
+    n = sum(len(pool.said.labels) for pool in used)
+    check = replace(drawn.labels, status="corrected", n_checked=n, tipping=None, units=())
+    words = f"By people's labels: {drawn.sentence}"
+    return replace(drawn, sentence=words, labels=check)
 
 
 def _unanswered(finding: Finding, drawn: Finding, check: FindingLabels) -> Finding:
@@ -380,7 +396,7 @@ def _combined_shares(part: Shares, drawn: Sequence[Shares], settings: AnalysisSe
 
 def _combined_share(row: Share, drawn: Sequence[Share], settings: AnalysisSettings) -> Share:
     known = [(one.share, one.low, one.high) for one in drawn if one.share is not None]
-    if len(known) < 2 or row.share is None:
+    if len(known) < 2 or (row.share is None and len({*known}) > 1):
         return row
     values, lows, highs = zip(*known, strict=True)
     one = combine_draws(values, lows, highs, within=(0.0, 1.0), confidence=settings.confidence)
