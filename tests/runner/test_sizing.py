@@ -10,9 +10,11 @@ from test_until import APART, go
 
 from command_line import WORK
 from portrayal import runner
+from portrayal.audit import AuditFolder, training_folder
 from portrayal.errors import SettingError
 from portrayal.findings import AnalysisSettings
 from portrayal.kinds import Requirement
+from portrayal.records import Identity
 from portrayal.statistics import images_for_share_width, level_test, share_interval
 from portrayal.studies.reading import load_study
 
@@ -105,6 +107,23 @@ def test_the_audit_that_a_study_compares_with_is_listed(study: Path, tmp_path: P
     assert not need().is_there
     assert need().sentence().startswith(f"audit: {other} (target of perceived gender): missing; ")
     go(study, other, images=2)
+    assert need().is_there
+
+
+def test_training_images_that_a_study_compares_with_are_listed(study: Path, tmp_path: Path) -> None:
+    """The audit had to be analyzed to hear of them."""
+    study.write_text(f'{WORK}[targets]\n"perceived gender" = "training"\n')
+    out = tmp_path / "audit"
+
+    def need() -> Requirement:
+        found = runner.plan(study, out).requirements
+        return next(one for one in found if one.what == "training images")
+
+    assert need().sentence().startswith("training images: target of perceived gender: missing; ")
+    go(study, out, images=2)
+    assert not need().is_there
+    training = Identity("corpus", "training images")
+    AuditFolder.at(training_folder(AuditFolder(out)), training)
     assert need().is_there
 
 

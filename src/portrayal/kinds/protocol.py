@@ -151,12 +151,15 @@ class Kind(ABC, Generic[S]):
         """
         return math.nan
 
-    def requirements(self, study: S, corpus: Path | None) -> Sequence[Requirement]:
+    def requirements(
+        self, study: S, corpus: Path | None, audit: AuditFolder | None
+    ) -> Sequence[Requirement]:
         """Return what a study needs beside a generator and a measurer.
 
         Args:
             study: The study.
             corpus: The training data that was named.
+            audit: The study's audit, where it exists.
         """
         return []
 

@@ -14,7 +14,8 @@ class Requirement:
     """Something that has to be there before images are generated.
 
     Attributes:
-        what: "weights", "extra", "detector", "word model", "captions", "audit", "disk".
+        what: "weights", "extra", "detector", "word model", "captions", "audit",
+            "training images", "disk".
         name: Which one, or how much.
         is_there: Whether it is.
         fix: What to do where it is not.

@@ -31,7 +31,9 @@ def requirements(
         corpus: The training data that was named.
         missing: Images still to be generated.
     """
-    found = [need for study in studies for need in kind_of(study).requirements(study, corpus)]
+    found = [
+        need for study in studies for need in kind_of(study).requirements(study, corpus, audit)
+    ]
     return [*dict.fromkeys(found), *_disk(place, audit, missing)]
 
 

@@ -77,7 +77,9 @@ class Amplification(Kind[AmplificationStudy]):
 
         return detectable(len(study.occupations), alpha=1 - settings.confidence)
 
-    def requirements(self, study: AmplificationStudy, corpus: Path | None) -> Sequence[Requirement]:
+    def requirements(
+        self, study: AmplificationStudy, corpus: Path | None, audit: AuditFolder | None
+    ) -> Sequence[Requirement]:
         """Return the face detector, the sentence encoder, and training captions with images."""
         from portrayal.kinds.amplification.requirements import requirements
 

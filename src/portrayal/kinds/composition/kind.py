@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from portrayal.audit import AuditFolder
 from portrayal.findings import AnalysisSettings, Finding, StudyData, StudyResult
 from portrayal.generators import StatesTruth
 from portrayal.kinds import Kind, Requirement, Truth
@@ -43,11 +44,13 @@ class Composition(Kind[CompositionStudy]):
 
         return weakest(study, settings)
 
-    def requirements(self, study: CompositionStudy, corpus: Path | None) -> Sequence[Requirement]:
-        """Return the audits that shares are compared with."""
+    def requirements(
+        self, study: CompositionStudy, corpus: Path | None, audit: AuditFolder | None
+    ) -> Sequence[Requirement]:
+        """Return the audits and training images that shares are compared with."""
         from portrayal.kinds.composition.targets import requirements
 
-        return requirements(study.targets)
+        return requirements(study.targets, audit)
 
     def truth(
         self, study: CompositionStudy, world: StatesTruth, *, samples: int

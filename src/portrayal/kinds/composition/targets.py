@@ -74,10 +74,19 @@ def goal_of(
     return Goal("the study's target", np.array([target[cell] / total for cell in cells]))
 
 
-def requirements(targets: Mapping[str, Target]) -> list[Requirement]:
-    """Return the audits that a study compares with, each with whether it is there."""
+def requirements(targets: Mapping[str, Target], audit: AuditFolder | None) -> list[Requirement]:
+    """Return what a study compares with, each with whether it is there.
+
+    Args:
+        targets: As the study says.
+        audit: The study's audit, where it exists.
+    """
     found = []
     for name, target in targets.items():
+        if target == TRAINING:
+            there = audit is not None and training_audit(audit) is not None
+            fix = "run an amplification study in this audit first: it stores them"
+            found.append(Requirement("training images", f"target of {name}", there, fix))
         if isinstance(target, dict) and set(target) == {AUDIT}:
             there = AuditFolder.find(location(target[AUDIT])) is not None
             fix = f"name the folder of an audit in targets.{name!r}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from portrayal.audit import AuditFolder
 from portrayal.findings import AnalysisSettings, Part, StudyData, StudyResult
 from portrayal.generators import StatesTruth
 from portrayal.kinds import Kind, Requirement, Truth
@@ -63,7 +64,9 @@ class Influence(Kind[InfluenceStudy]):
 
         return difference(study)
 
-    def requirements(self, study: InfluenceStudy, corpus: Path | None) -> Sequence[Requirement]:
+    def requirements(
+        self, study: InfluenceStudy, corpus: Path | None, audit: AuditFolder | None
+    ) -> Sequence[Requirement]:
         """Return the word model that texts are drawn with, unless they are drawn already."""
         from portrayal.kinds.influence.plan import requirements
 
