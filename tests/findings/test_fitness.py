@@ -335,6 +335,8 @@ def test_images_without_an_answer_are_named_and_nothing_is_measured_for_nowhere(
     assert done.skipped == ("1 image: corrupt image",)
     with pytest.raises(MeasurementError, match="nothing to validate: 1 image: corrupt image"):
         validate(ColourJudge(), folder, truth=truth(tmp_path, rows[2:]))
+    alone = validate(ColourJudge(), folder, truth=truth(tmp_path, rows[:1]))
+    assert [one.source for one in alone.validations] == ["files, 1 image"]
     shutil.rmtree(home)
     home.write_text("a file", encoding="utf-8")
     with pytest.raises(AuditError, match=r"validations cannot be stored there; .* PORTRAYAL_HOME"):

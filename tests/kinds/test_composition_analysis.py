@@ -220,6 +220,15 @@ def test_one_prompt_without_factors(audit: AuditFolder) -> None:
         "group share": 0.75,
     }
     assert found[-1].question == "all prompts: share of woman (perceived gender)"
+    asked = "perceived gender: how often do two images show different groups?"
+    assert found[1].asked == asked
+
+
+def test_one_prompt_of_which_little_is_known_is_told_in_the_plural(audit: AuditFolder) -> None:
+    text = 'kind = "composition"\nimages = 8\naxes = ["perceived gender"]\ntemplate = "a person"\n'
+    fill_audit(audit, [study(text)], lambda prompt, seed: direction(AXIS.object[0]))
+    reason = analyze(audit).findings[-1].reason
+    assert reason.startswith("all prompts have 0 images with a known group on perceived gender; ")
 
 
 def test_diversity_agrees_with_entigen(audit: AuditFolder) -> None:
@@ -234,6 +243,10 @@ def test_diversity_agrees_with_entigen(audit: AuditFolder) -> None:
     assert score.low <= score.estimate <= score.high
     assert (score.n, score.n_missing) == (56, 4)
     many = found["many-group diversity"]
+    assert many.question == "perceived gender: how often do two images of a level differ over job?"
+    assert many.asked == (
+        "perceived gender: how often do two images of the same job show different groups?"
+    )
     pairs = [2 * 16 * 2 / (18 * 17 / 2), 2 * 3 * 15 / (18 * 17 / 2), 2 * 10 * 10 / 190]
     assert many.estimate == pytest.approx(np.average(pairs, weights=[18, 18, 20]))
 

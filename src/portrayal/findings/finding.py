@@ -140,10 +140,11 @@ class Finding(Plain):
     def asked(self) -> str:
         """The question as people say it; `question` itself stays as earlier audits stored it.
 
-        A share is that of "women" rather than of "woman", and what raters are set beside is any
-        measurer.
+        A share is that of "women" rather than of "woman", what raters are set beside is any
+        measurer, and images of a level are named by what they share.
         """
         asked = self.question.replace("does the encoder say", "does the measurer say")
+        asked = _LEVELS_DIFFER.sub(_same_level, asked)
         return re.sub(r"(?<=share of )\w+", lambda found: plural(found[0]), asked)
 
     @property
@@ -197,6 +198,14 @@ class Finding(Plain):
         elif self.q is not None and self.unit == "prompt" and explained:
             only = "; generalises to similar prompts"
         return f"{numbers}; {counted(self.n, self.n_of)}{missing}{only}".removeprefix("; ")
+
+
+_LEVELS_DIFFER = re.compile(r"how often do two images of a level differ(?: over ([^?]+))?\?")
+
+
+def _same_level(found: re.Match[str]) -> str:
+    of = f" of the same {found[1]}" if found[1] else ""
+    return f"how often do two images{of} show different groups?"
 
 
 LOOKS_NOTE = (

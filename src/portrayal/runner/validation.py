@@ -80,7 +80,7 @@ def validate(
     axes = study.asked_axes() if study else default_axes()
     known = _known(file, axes)
     opened = open_measurer(measurer) if isinstance(measurer, str) else measurer
-    words = source or f"{where.resolve().name}, {len(known)} images"
+    words = source or f"{where.resolve().name}, {counted(len(known), 'image')}"
     audit = AuditFolder.find(where)
     if audit is not None:
         asked = _of_audit(audit, known, file, axes)

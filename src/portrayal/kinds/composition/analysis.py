@@ -107,7 +107,8 @@ def _share_finding(
     used = {"n": known, "n_missing": sum(lost.values())}
     if known < LEAST_IMAGES:
         reason = (
-            f"{of} has {counted(known, 'image')} with a known group on {view.name}; "
+            f"{of} {'has' if factor else 'have'} {counted(known, 'image')} with a known group on "
+            f"{view.name}; "
             f"at least {LEAST_IMAGES} are needed"
         )
         dropped = {name: n for name, n in lost.items() if n}
