@@ -143,7 +143,11 @@ def test_one_command_asks_a_folder_who_is_shown(
         part = folder / ("staff" if place % 4 else "guests")
         part.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, part / f"{place}.png")
-    assert portrayal("run", folder, "--out", out).error.startswith("practice is valid for images")
+    refused = portrayal("run", folder, "--out", out)
+    said = refused.err.splitlines()
+    assert refused.code == 1
+    assert said[0] == f"{out}: 12 images of 2 prompts added, 0 present before", "the audit stays"
+    assert said[1].startswith("error: practice is valid for images")
     answer = portrayal("run", folder, "--out", out, *ENCODER)
     assert answer.code == 0, answer.err
     assert "no prompt is missing (2 in all)" in answer.err

@@ -29,7 +29,7 @@ def brought(asked: Asked, out: Place, *, say: Callable[[str], None] | None = Non
     Args:
         asked: What to run.
         out: The audit's folder.
-        say: Told what was not imported, if anything.
+        say: Told what was imported, and what was not, if anything.
 
     Raises:
         ImportFileError: The folder has no image that can be read.
@@ -40,7 +40,8 @@ def brought(asked: Asked, out: Place, *, say: Callable[[str], None] | None = Non
     if not Path(asked).is_dir():
         return asked
     done = import_images(asked, out, skip_broken=True)
-    if say is not None and (done.skipped or done.passed_over):
+    # Before anything else can end the run: the audit stays.
+    if say is not None and (done.added or done.skipped or done.passed_over):
         say(done.sentence())
     return study_from_dict(_study(Path(asked), AuditFolder(out)), source=str(asked))
 
