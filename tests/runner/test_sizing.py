@@ -64,6 +64,11 @@ def test_a_pilot_tells_from_its_own_variance(study: Path, tmp_path: Path) -> Non
     assert assumed.images_per_prompt is not None
     assert 100 < told.images_per_prompt < 1.5 * assumed.images_per_prompt
     assert told.basis.startswith("pilot of 20 images per prompt: ")
+    assert (told.present, own.present) == (0, 80)
+    assert own.images is not None
+    assert own.seconds == pytest.approx((own.images - 80) / 4)
+    assert f"{own.images:,} in all (80 reused), " in own.sentence()
+    assert "reused" not in told.sentence()
 
 
 def test_a_pilot_of_other_studies_is_refused(study: Path, tmp_path: Path) -> None:

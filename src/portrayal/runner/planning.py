@@ -210,6 +210,7 @@ def _sizes(
             settings,
             pilot=pilot if study.name in known else None,
             pilot_images=known[study.name].images if study.name in known else 0,
+            audit=audit,
             rate=rate,
             price=options.price,
         )

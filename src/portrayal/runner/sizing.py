@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError, StudyError, is_number, shown
 from portrayal.findings import AnalysisSettings, Finding, Results, duration
 from portrayal.kinds import kind_of
@@ -57,10 +58,11 @@ class Sizing:
         goal: The goal, in words.
         images_per_prompt: Fewest that reach it; None: no number does.
         images: In all.
-        seconds: To generate them all.
-        cost: At the price per image; None without one.
+        seconds: To generate those that the audit does not have.
+        cost: Of these, at the price per image; None without one.
         basis: What the answer rests on: an assumption, or a pilot's finding.
         reason: Why no number of images reaches it; "" where one does.
+        present: How many of them the audit has.
     """
 
     study: str
@@ -71,6 +73,7 @@ class Sizing:
     cost: float | None
     basis: str
     reason: str = ""
+    present: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
@@ -81,10 +84,11 @@ class Sizing:
         if self.images_per_prompt is None or self.seconds is None:
             return f"{self.study}: {self.goal}: {self.reason}"
         each = "image" if self.images_per_prompt == 1 else "images"
+        reused = f" ({self.present:,} reused)" if self.present else ""
         money = "" if self.cost is None else f", cost {self.cost:,.2f}"
         return (
             f"{self.study}: {self.goal}: {self.images_per_prompt:,} {each} per prompt, "
-            f"{self.images:,} in all, {duration(self.seconds)}{money} ({self.basis})"
+            f"{self.images:,} in all{reused}, {duration(self.seconds)}{money} ({self.basis})"
         )
 
 
@@ -95,6 +99,7 @@ def sized(
     *,
     pilot: Results | None,
     pilot_images: int = 0,
+    audit: AuditFolder | None = None,
     rate: float,
     price: float | None,
 ) -> Sizing:
@@ -106,6 +111,7 @@ def sized(
         settings: How it will be analyzed.
         pilot: Results whose variance is taken; None: what the kind assumes.
         pilot_images: Images per prompt that they rest on.
+        audit: Where the images go; None: a new audit.
         rate: Images per second.
         price: Per image; None: not known.
     """
@@ -118,8 +124,17 @@ def sized(
         return Sizing(study.name, str(goal), None, None, None, None, basis, reason)
     larger = study.with_images(found)
     images = sum(prompt.images for prompt in larger.prompts()) + larger.undrawn().images
-    cost = None if price is None else images * price
-    return Sizing(study.name, str(goal), found, images, images / rate, cost, basis)
+    present = 0 if audit is None else _present(larger, audit)
+    missing = images - present
+    cost = None if price is None else missing * price
+    seconds = missing / rate
+    return Sizing(study.name, str(goal), found, images, seconds, cost, basis, present=present)
+
+
+def _present(study: Study, audit: AuditFolder) -> int:
+    """Count the images of a study that an audit has; those of a prompt begin with one seed."""
+    there = dict(audit.images().aggregate("prompt, count(*)").fetchall())
+    return sum(min(prompt.images, there.get(prompt.text, 0)) for prompt in study.prompts())
 
 
 def _check(goal: SizeGoal, study: Study) -> None:
