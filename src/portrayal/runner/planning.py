@@ -21,7 +21,7 @@ from portrayal.kinds import Requirement, kind_of, weights
 from portrayal.plugins import registered_names
 from portrayal.runner.requirements import requirements
 from portrayal.runner.session import Place, Session, checked_analysis, place
-from portrayal.runner.sizing import SizeGoal, Sizing, sized
+from portrayal.runner.sizing import Pilot, SizeGoal, Sizing, sized
 from portrayal.runner.studies import Asked, find_studies, remembered_studies
 from portrayal.studies import Study, did_you_mean
 
@@ -208,8 +208,9 @@ def _sizes(
             study,
             goal,
             settings,
-            pilot=pilot if study.name in known else None,
-            pilot_images=known[study.name].images if study.name in known else 0,
+            pilot=Pilot(pilot, known[study.name].images)
+            if pilot is not None and study.name in known
+            else None,
             audit=audit,
             rate=rate,
             price=options.price,

@@ -92,13 +92,19 @@ class Sizing:
         )
 
 
+class Pilot(NamedTuple):
+    """Results whose variance is taken, and the images per prompt that they rest on."""
+
+    results: Results
+    images: int
+
+
 def sized(
     study: Study,
     goal: SizeGoal,
     settings: AnalysisSettings,
     *,
-    pilot: Results | None,
-    pilot_images: int = 0,
+    pilot: Pilot | None,
     audit: AuditFolder | None = None,
     rate: float,
     price: float | None,
@@ -109,8 +115,7 @@ def sized(
         study: The study.
         goal: The goal.
         settings: How it will be analyzed.
-        pilot: Results whose variance is taken; None: what the kind assumes.
-        pilot_images: Images per prompt that they rest on.
+        pilot: Whose variance is taken; None: what the kind assumes.
         audit: Where the images go; None: a new audit.
         rate: Images per second.
         price: Per image; None: not known.
@@ -119,7 +124,7 @@ def sized(
     if pilot is None:
         found, basis, reason = _assumed(study, goal, settings)
     else:
-        found, basis, reason = _from_pilot(study, goal, pilot, pilot_images)
+        found, basis, reason = _from_pilot(study, goal, pilot)
     if found is None:
         return Sizing(study.name, str(goal), None, None, None, None, basis, reason)
     larger = study.with_images(found)
@@ -199,8 +204,9 @@ def _fewest(is_enough: Callable[[int], bool]) -> int:
     return most
 
 
-def _from_pilot(study: Study, goal: SizeGoal, pilot: Results, images: int) -> _Answer:
-    known = [one for one in pilot.findings_of(study.name) if _has_width(one)]
+def _from_pilot(study: Study, goal: SizeGoal, pilot: Pilot) -> _Answer:
+    results, images = pilot
+    known = [one for one in results.findings_of(study.name) if _has_width(one)]
     if goal.effect is not None:
         known = [one for one in known if one.p is not None]
     if not known:
@@ -211,7 +217,7 @@ def _from_pilot(study: Study, goal: SizeGoal, pilot: Results, images: int) -> _A
         unit = known[0].unit
         little = f"the pilot's intervals count {unit}s, which more images narrow little"
         return _Answer(None, "", f"{little}; add {unit}s")
-    level = pilot.settings.confidence
+    level = results.settings.confidence
 
     def takes(one: Finding) -> int:
         ends = (float(one.low or 0.0), float(one.high or 0.0))
