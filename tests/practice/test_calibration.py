@@ -371,14 +371,16 @@ def test_a_pool_without_differences_covers_nothing(small: AssociationStudy, pool
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
 def test_t2iat_on_the_painter_holds_what_it_promises() -> None:
-    studies = load_studies("t2iat")
+    # One study of the suite compares no concepts.
+    studies = [one for one in load_studies("t2iat") if isinstance(one, AssociationStudy)]
+    studies = [one for one in studies if one.contrasts]
+    assert len(studies) == 8
     pool = paint_pool([p.text for s in studies for p in s.prompts()], 24)
     rng = np.random.default_rng(20)
     repeats = 400
     # Sixteen lines of 400 audits: each may be off by 2.5 Monte Carlo errors, 2.7 points.
     slack = 2.5 * math.sqrt(0.95 * 0.05 / repeats)
     for study in studies:
-        assert isinstance(study, AssociationStudy)
         for result in coverage(study, pool, images=4, repeats=repeats, rng=rng):
             print(study.name, result.statistic, f"{100 * result.share:.1f}")
             assert 0.93 - slack <= result.share <= 0.97 + slack, result

@@ -194,7 +194,7 @@ def test_a_pipeline_runs_on_the_cluster_from_the_command_line(
     nodes: Nodes, tmp_path: Path, sd1: Path
 ) -> None:
     (tmp_path / "work.toml").write_text(WORK)
-    words = ("run", tmp_path / "work.toml", "--out", tmp_path / "audit", "--model", sd1.name)
+    words = ("generate", tmp_path / "work.toml", "--out", tmp_path / "audit", "--model", sd1.name)
     options = ("--steps", "2", "--batch-size", "2")
     engine = ("--engine", "ray", "--address", nodes.address)
     # A relative path, and nodes that were started in another folder.
