@@ -52,9 +52,10 @@ def test_an_adapter_is_trained_and_applied(tmp_path: Path) -> None:
     from portrayal.generators import open_generator
     from portrayal.records import Request
 
-    path = train_variant("framed", tmp_path, images=400, steps=60)
-    request = [Request("a photo of a doctor", seed=1)]
+    path = train_variant("framed", tmp_path, images=600, steps=200)
+    # A white frame shows on a dark background only.
+    request = [Request("a photo of a firefighter", seed=1)]
     plain = open_generator("practice").generate(request)[0].image
     framed = open_generator("practice", lora=[str(path)]).generate(request)[0].image
     edge = np.asarray(framed)[0].mean() - np.asarray(plain)[0].mean()
-    assert edge > 10  # the frame is white
+    assert edge > 50
