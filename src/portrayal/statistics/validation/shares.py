@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, stats
 from scipy.special import expit
 
 from portrayal.statistics.counts import FloatArray
@@ -42,8 +42,10 @@ class ShareWorld:
 
     @property
     def reason(self) -> str:
-        """Prompts cannot differ less than not at all, nor be seen to where images differ more."""
-        return BOUNDARY if self.icc * self.images <= 1 else ""
+        """Prompts cannot differ less than not at all: where a test seldom sees that they do."""
+        ratio = 1 + self.images * self.icc / (1 - self.icc)
+        free = self.prompts - 1, self.prompts * (self.images - 1)
+        return BOUNDARY if ratio <= stats.f.ppf(0.95, *free) else ""
 
     def told(self, rng: np.random.Generator) -> Told:
         """Draw prompts and images."""
