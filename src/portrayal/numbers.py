@@ -126,6 +126,11 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def counted(n: int, thing: str) -> str:
+    """Write `1 prompt`, `2 prompts`."""
+    return f"{n} {thing}{'' if n == 1 else 's'}"
+
+
 Q_OF_ALL_LOOKS = "q, all looks"
 """The column of tables beside "q" where questions were looked at several times."""
 

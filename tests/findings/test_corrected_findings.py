@@ -21,6 +21,7 @@ from portrayal.findings import label_correction as correction
 from portrayal.findings.data import AuditData
 from portrayal.findings.label_pools import LabelPool, PeopleSaid, study_pools
 from portrayal.kinds.composition.analysis import analyze_composition
+from portrayal.studies import Study
 from portrayal.studies.reading import study_from_toml
 
 JOBS = """
@@ -33,16 +34,21 @@ job = ["nurse", "chef"]
 """
 
 
-@pytest.mark.parametrize(("answers", "status"), [(0, "unchecked"), (1, "unchecked"),
-                                                 (20, "corrected")])  # fmt: skip
-def test_a_question_that_hardly_any_set_of_labels_answers_stays_as_it_was(
-    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch, answers: int, status: str
-) -> None:
+def measured(audit: AuditFolder) -> tuple[Study, StudyData]:
     study = study_from_toml(JOBS, source="jobs.toml", name="jobs")
     fill_audit(audit, [study], lambda prompt, seed: direction(f"{prompt.text} {seed % 2}"))
     texts = [prompt.text for prompt in study.prompts()]
     data = AuditData(audit, texts, study.texts()).of_study(study.prompts(), ENCODER, label="it")
     data = replace(data, audit=audit)
+    return study, data
+
+
+@pytest.mark.parametrize(("answers", "status"), [(0, "unchecked"), (1, "unchecked"),
+                                                 (20, "corrected")])  # fmt: skip
+def test_a_question_that_hardly_any_set_of_labels_answers_stays_as_it_was(
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch, answers: int, status: str
+) -> None:
+    study, data = measured(audit)
     asked = Asked("jobs", "composition", "who?", "group share", "image", data.label)
     shown = asked.answered(0.5, (0.3, 0.7), n=16, n_missing=0, sentence="x")
     shown = shown.on_labels(LabelScale(0.5, 1.0, 0.0, 1.0))
@@ -70,11 +76,7 @@ def test_a_level_whose_images_people_all_labelled_has_an_answer(
     audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The measurer gave fewer than 3 of its images a label; it stayed "not enough data"."""
-    study = study_from_toml(JOBS, source="jobs.toml", name="jobs")
-    fill_audit(audit, [study], lambda prompt, seed: direction(f"{prompt.text} {seed % 2}"))
-    texts = [prompt.text for prompt in study.prompts()]
-    data = AuditData(audit, texts, study.texts()).of_study(study.prompts(), ENCODER, label="it")
-    data = replace(data, audit=audit)
+    study, data = measured(audit)
     keys = {key for one in data.usable.values() for key in one.keys}
     silent = replace(data, labels={key: {"perceived gender": {"unknown": 1.0}} for key in keys})
 

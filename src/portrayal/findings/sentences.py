@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-
-def counted(n: int, thing: str) -> str:
-    """Write `1 prompt`, `2 prompts`."""
-    return f"{n} {thing}{'' if n == 1 else 's'}"
+from portrayal.numbers import counted as counted  # noqa: PLC0414 (part of these sentences)
 
 
 def capital(text: str) -> str:

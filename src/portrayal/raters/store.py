@@ -17,6 +17,7 @@ from typing import Any
 
 from portrayal.audit import AuditFolder, ImageNames, read_factors
 from portrayal.errors import AuditError, ImportFileError, misspelt
+from portrayal.numbers import counted
 from portrayal.raters.editions import edition_ballots
 from portrayal.raters.inference import inferred_maps
 from portrayal.raters.mapping import read_map
@@ -73,18 +74,18 @@ class VoteImport:
     def sentence(self) -> str:
         """Say it in one line."""
         said = (
-            f"{_counted(self.votes, 'vote')} by {_counted(self.raters, 'rater')} on "
-            f"{_counted(self.images, 'image')}"
+            f"{counted(self.votes, 'vote')} by {counted(self.raters, 'rater')} on "
+            f"{counted(self.images, 'image')}"
         )
-        said += f": {_counted(self.new, 'answer')} stored" if self.new else ": all stored before"
+        said += f": {counted(self.new, 'answer')} stored" if self.new else ": all stored before"
         if self.new and self.before:
             said += f", {self.before} stored before"
         if left_out := sum(self.dropped.values()):
-            said += f"; {_counted(left_out, 'row')} left out"
+            said += f"; {counted(left_out, 'row')} left out"
         if self.contradictory:
             said += (
                 f"; contradictory answers by one rater, without a time, to "
-                f"{_counted(self.contradictory, 'question')} about these images: kept, but not "
+                f"{counted(self.contradictory, 'question')} about these images: kept, but not "
                 "counted"
             )
         return said
@@ -254,10 +255,6 @@ def pseudonym(generator: str, rater: str, group: str) -> str:
     if _PSEUDONYM.fullmatch(rater):
         return rater
     return f"rater-{digest([generator, group, rater], length=12)}"
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _definition(question: Question, place: int) -> str:
