@@ -1,11 +1,12 @@
 """How fast `measure` looks at images on a GPU, beside the bare network and the other stages.
 
-    python -m benchmarks.gpu_measuring [--images N] [--batch N] [--threads N] [--tiny]
+    python -m benchmarks.gpu_measuring [--images N] [--batch N ...] [--threads N ...] [--tiny]
 
 An audit of PNGs of 512 pixels (0.5 MB each) and a CLIP of ViT-L/14's shapes with random weights in
 bfloat16. In one run: the bare network on pixels that are on the card, decoding and preparing by one
 thread, reading the audit alone, reading and preparing alone, and all of `measure`, each with the
-CPU time that it takes and how many cores it keeps busy. Where neither the cores nor the GPU are
+CPU time that it takes and how many cores it keeps busy. With several batch sizes or numbers of
+threads, all of `measure` runs once with each pair of them. Where neither the cores nor the GPU are
 busy, threads wait for each other or for other processes (the load before the run is printed).
 --tiny makes the same run with a small network on any machine; its figures mean nothing. Without a
 GPU that is what happens.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -112,19 +114,39 @@ class Prepares:
         return [{"numbers": {"seen": 1.0}} for _ in prepared]
 
 
-def run(images: int, batch: int, *, tiny: bool, folder: Path) -> None:
+def run(
+    images: int, batches: Sequence[int], threads: Sequence[int], *, tiny: bool, folder: Path
+) -> None:
     """Run the benchmark."""
     import torch
 
     device = "cpu" if tiny else "cuda"
     build_clip(folder / "clip", TINY_LOOKER if tiny else Looker(), torch.bfloat16, device)
-    encoder: Any = open_measurer(
-        str(folder / "clip"), device=device, dtype="bfloat16", batch_size=batch
-    )
+
+    def opened(batch: int) -> Any:
+        return open_measurer(
+            str(folder / "clip"), device=device, dtype="bfloat16", batch_size=batch
+        )
+
     audit = fill(folder / "audit", images)
     found = Figures()
     found["MB per image"] = audit.image_bytes() / images / 1e6
-    found["bare network, images per second"] = bare_rate(encoder, batch, device, images)
+    time_preparing(audit, opened(batches[0]), found, images)
+    for batch in batches:
+        encoder = opened(batch)
+        bare = bare_rate(encoder, batch, device, images)
+        found[f"bare network, batches of {batch}, images per second"] = bare
+        for some in threads:
+            loop.THREADS = some
+            name = f"measure, batches of {batch}, {some} threads"
+            fresh = unmeasured_copy(audit, folder / f"audit-{batch}-{some}")
+            time_stage(found, name, images, lambda on=fresh, by=encoder: measure(on, [by]))
+            found[f"{name}, share of the bare network"] = found[f"{name}, images per second"] / bare
+
+
+def time_preparing(audit: AuditFolder, encoder: Any, found: Figures, images: int) -> None:
+    """Time what comes before the network: reading, decoding and preparing."""
+    batch = encoder.batch_size
 
     def read() -> None:
         for _ in audit.unmeasured_images(encoder.identity, batch=batch):
@@ -136,15 +158,17 @@ def run(images: int, batch: int, *, tiny: bool, folder: Path) -> None:
 
     some = [data for _, data in next(audit.unmeasured_images(encoder.identity, batch=PART))]
     time_stage(found, "one thread preparing", len(some), prepare_some)
-    stages: dict[str, Callable[[], Any]] = {
-        "reading": read,
-        "reading and preparing": lambda: measure(audit, [Prepares(encoder, batch)]),
-        "measure": lambda: measure(audit, [encoder]),
-    }
-    for name, call in stages.items():
-        time_stage(found, name, images, call)
-    bare, ours = (found[f"{name}, images per second"] for name in ("bare network", "measure"))
-    found["share of the bare network"] = ours / bare
+    time_stage(found, "reading", images, read)
+    alone = Prepares(encoder, batch)
+    time_stage(found, "reading and preparing", images, lambda: measure(audit, [alone]))
+
+
+def unmeasured_copy(audit: AuditFolder, folder: Path) -> AuditFolder:
+    """Return an audit of the same images, which no encoder has seen."""
+    shutil.copytree(
+        audit.path, folder, copy_function=os.link, ignore=shutil.ignore_patterns("measurements")
+    )
+    return AuditFolder.at(folder, _MADE)
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -152,18 +176,17 @@ def main(arguments: Sequence[str] = ()) -> None:
 
     parser = argparse.ArgumentParser(prog="benchmarks.gpu_measuring")
     parser.add_argument("--images", type=int, default=4096)
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--threads", type=int, default=loop.THREADS)
+    parser.add_argument("--batch", type=int, nargs="+", default=[64])
+    parser.add_argument("--threads", type=int, nargs="+", default=[loop.THREADS])
     parser.add_argument("--tiny", action="store_true")
     given = parser.parse_args(arguments)
     tiny = given.tiny or not torch.cuda.is_available()
     print("a small network on a CPU: figures mean nothing" if tiny else
           f"{torch.cuda.get_device_name()}, {os.cpu_count()} cores")  # fmt: skip
-    loop.THREADS = given.threads
-    print(f"{given.threads} threads prepare images; load before the run {os.getloadavg()[0]:.1f}")
-    images, batch = (48, 16) if tiny else (given.images, given.batch)
+    print(f"load before the run {os.getloadavg()[0]:.1f}")
+    images, batches = (48, [16]) if tiny else (given.images, given.batch)
     with tempfile.TemporaryDirectory() as scratch, quietly("transformers"):
-        run(images, batch, tiny=tiny, folder=Path(scratch))
+        run(images, batches, given.threads, tiny=tiny, folder=Path(scratch))
     print(f"aim on an NVIDIA H200: {AIM:.0%} of the bare network")
 
 

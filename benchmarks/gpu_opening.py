@@ -7,7 +7,7 @@ are written to a folder. In one run: diffusers' `from_pretrained` and the way to
 then ours, the first time (weights are hashed, the batch size is found) and the second (both are
 remembered on the machine; the process forgets them).
 
-With --free, instead: all but so many GB of the GPU are occupied, the model is opened, and two
+With --free, after that: all but so many GB of the GPU are occupied, the model is opened, and two
 batches are generated, one size of memory after the other. --tiny makes the same run with small
 networks on any machine; its figures mean nothing. Without a GPU that is what happens.
 """
@@ -135,11 +135,10 @@ def main(arguments: Sequence[str] = ()) -> None:
         os.environ["XDG_CACHE_HOME"] = str(Path(scratch) / "cache")
         folder = Path(scratch) / "model"
         ours = write_model(given.model, folder, found, tiny=tiny)
+        time_openings(folder, ours, found, tiny=tiny)
+        print(f"aim on an NVIDIA H200: at most {AIM_S:g} s beyond from_pretrained", flush=True)
         for free in given.free:
             run_with_little_memory(free, ours, found, tiny=tiny)
-        if not given.free:
-            time_openings(folder, ours, found, tiny=tiny)
-            print(f"aim on an NVIDIA H200: at most {AIM_S:g} s beyond from_pretrained")
 
 
 if __name__ == "__main__":

@@ -82,42 +82,39 @@ def test_the_gpu_benchmark_runs_in_small(model: str, capsys: pytest.CaptureFixtu
     assert re.search(r"^pixels: distance of ours +[\d.]+", shown, re.MULTILINE)
 
 
-def test_the_benchmark_of_measuring_runs_in_small(capsys: pytest.CaptureFixture[str]) -> None:
-    gpu_measuring.main(["--tiny"])
+def test_the_benchmark_of_measuring_runs_in_small(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(loop, "THREADS", 1)
+    gpu_measuring.main(["--tiny", "--threads", "1", "2"])
     shown = capsys.readouterr().out
     rates = dict(re.findall(r"^(.*), images per second +([\d.e+]+)$", shown, re.MULTILINE))
     assert list(rates) == [
-        "bare network", "one thread preparing", "reading", "reading and preparing", "measure",
+        "one thread preparing", "reading", "reading and preparing",
+        "bare network, batches of 16", "measure, batches of 16, 1 threads",
+        "measure, batches of 16, 2 threads",
     ]  # fmt: skip
     assert all(float(rate) > 0 for rate in rates.values())
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ([], ["from_pretrained, first, s", "from_pretrained, second, s", "ours, first, s",
-              "ours, second, s", "second opening beyond from_pretrained, s"]),
-        (["--free", "24"], ["24 GB: opening, s", "24 GB: batch size",
-                            "24 GB: first batch, s per image", "24 GB: second batch, s per image",
-                            "24 GB: peak memory, GB"]),
-    ],
-)  # fmt: skip
 def test_the_benchmark_of_opening_runs_in_small(
-    options: list[str],
-    expected: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "set back at the end")
-    gpu_opening.main(["--tiny", *options])
+    gpu_opening.main(["--tiny", "--free", "24"])
     shown = re.findall(r"^(.*?) {2,}(-?[\d.]+)$", capsys.readouterr().out, re.MULTILINE)
     found = {what: float(value) for what, value in shown}
-    assert list(found) == ["building and writing, s", "GB", *expected]
+    beyond = "second opening beyond from_pretrained, s"
+    assert list(found) == [
+        "building and writing, s", "GB", "from_pretrained, first, s", "from_pretrained, second, s",
+        "ours, first, s", "ours, second, s", beyond, "24 GB: opening, s", "24 GB: batch size",
+        "24 GB: first batch, s per image", "24 GB: second batch, s per image",
+        "24 GB: peak memory, GB",
+    ]  # fmt: skip
     assert all(value > 0 for what, value in found.items() if "beyond" not in what and
                "peak" not in what)  # fmt: skip
-    if not options:
-        difference = found["ours, second, s"] - found["from_pretrained, second, s"]
-        assert found[expected[-1]] == pytest.approx(difference, abs=0.01)
+    difference = found["ours, second, s"] - found["from_pretrained, second, s"]
+    assert found[beyond] == pytest.approx(difference, abs=0.01)
 
 
 STAGES = {
