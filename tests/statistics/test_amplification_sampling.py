@@ -222,3 +222,16 @@ def test_extreme_counts() -> None:
         result = amplification_from_counts(generated, training, occupations=occupations)
         assert 0 < result.mean <= 11
         assert result.interval.low < result.interval.high
+
+
+def test_one_image_of_another_group_is_not_certain() -> None:
+    # 1 of 1,307 images is of the other group, and it is among the 27: 2% by chance, one side.
+    found = amplification_from_counts(
+        [[500, 0], [480, 0], [300, 0]], [[8, 1], [9, 0], [9, 0]], occupations="fixed"
+    )
+    assert 0.001 < found.p_value < 0.05
+    many = amplification_from_counts(
+        [[499, 1], [480, 0], [300, 0]], [[9, 0], [9, 0], [9, 0]], occupations="fixed"
+    )
+    assert many.p_value > 0.5
+    assert many.interval.low < many.mean < 0 < many.interval.high

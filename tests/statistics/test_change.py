@@ -285,3 +285,16 @@ def test_nothing_contradicts_a_change_from_one_group_only_to_balance() -> None:
     assert score.value == pytest.approx(-0.97, abs=0.01)
     turned = paired_change(after, before, rng=rng(), unit="image").diversity
     assert turned.interval == (-score.interval.high, -score.interval.low)
+
+
+def test_an_exchange_of_images_is_the_null_of_a_change_of_diversity() -> None:
+    # One image of the other group, on one side of 25 attributes: chance puts it there every time.
+    before = np.ones((25, 9))
+    after = before.copy()
+    after[3, 5] = 0
+    change = paired_change(before, after, rng=rng(), unit="image").diversity
+    assert change.p_value == pytest.approx(2 * stats.norm.sf(1), abs=0.05)
+    # Four, all on one side: two standard deviations of a fair coin.
+    after[[7, 9, 20], 5] = 0
+    change = paired_change(before, after, rng=rng(), unit="image").diversity
+    assert change.p_value == pytest.approx(2 * stats.norm.sf(2), abs=0.01)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from portrayal.statistics.amplification_null import SideCounts, equal_noise
 from portrayal.statistics.amplification_scale import (
     AmplificationScale,
     OneWayScale,
@@ -21,13 +22,12 @@ from portrayal.statistics.amplification_sides import (
     SideRead,
     read_rest,
     read_side,
-    side_noise,
 )
 from portrayal.statistics.amplification_single import SingleComparison
 from portrayal.statistics.balance import balance_p_value
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.imbalance import ImbalanceScore, imbalance_score
-from portrayal.statistics.imbalance_distribution import GRID, imbalance_posterior
+from portrayal.statistics.imbalance_distribution import GRID
 from portrayal.statistics.intervals import UNKNOWN, Interval
 from portrayal.statistics.rarefaction import Noise, expected_imbalance
 
@@ -37,8 +37,26 @@ _ALL = 0.98
 _HANDFUL = 6
 """Occupations up to which half of the skewness is taken out; Student's t has room for the rest."""
 
+_SURE, _FARTHEST = 8.0, 40.0
+"""Standard deviations beyond which p-values, and differences, are not told apart."""
+
+_LEAST_SKEW, _MOST_SKEW = 1e-6, 6.0
+"""Of a gamma distribution: from which it is no normal one, and up to which cubes are near it."""
+
 _LEAST_LEFT = 0.05
 """Of a variance, what pairs leave at the least: they are never perfectly alike."""
+
+
+class PairedNoise(NamedTuple):
+    """What pairs of images, one of each side, say of differences of imbalances.
+
+    Attributes:
+        correlation: Of both sides' imbalances, one per occupation.
+        null: Moments of differences if both sides are equally uneven, one per occupation.
+    """
+
+    correlation: FloatArray
+    null: Noise
 
 
 class MatchedSides:
@@ -48,7 +66,7 @@ class MatchedSides:
         generated: The side that is expected to be further from one half.
         training: The other.
         nested: Whether the images of `generated` are a part of those of `training`.
-        correlation: Of both sides' imbalances, one per occupation, where images are paired.
+        paired: What their pairs say, where images are paired.
 
     Attributes:
         used: Which occupations and prompts have enough images on both sides.
@@ -61,7 +79,7 @@ class MatchedSides:
         training: CountedSide,
         *,
         nested: bool = False,
-        correlation: FloatArray | None = None,
+        paired: PairedNoise | None = None,
     ) -> None:
         self.used: NDArray[np.bool_] = (generated.total >= LEAST_IMAGES) & (
             training.total >= LEAST_IMAGES
@@ -73,7 +91,7 @@ class MatchedSides:
         self._share = 1 / self._prompts[self._of]
         self._sides = generated, training
         self._nested = nested
-        self._correlation = correlation
+        self._paired = paired
         size = np.minimum(generated.total, training.total)[self.used]
         self._size = size
         self._generated, self._training = (
@@ -111,10 +129,10 @@ class MatchedSides:
 
     def pairing(self) -> float:
         """Return what pairs leave of the standard error that unpaired images would have."""
-        if self._correlation is None:
+        if self._paired is None:
             return 1.0
         one, two = self._generated.noise.variance, self._training.noise.variance
-        shared = float(self._correlation @ np.sqrt(one * two))
+        shared = float(self._paired.correlation @ np.sqrt(one * two))
         whole = float((one + two).sum())
         left = 1 - 2 * shared / whole if whole > 0 else 1.0
         return math.sqrt(min(max(left, _LEAST_LEFT), 2.0))
@@ -122,20 +140,19 @@ class MatchedSides:
     def null_noise(self) -> Noise | None:
         """Return the moments of the sum of differences if both sides are equally uneven.
 
-        Few images that are uneven by luck look as if they varied little; without amplification the
-        images of both sides together tell how much they vary (Farrington and Manning 1990). None
-        where a side is known, is a part of the other, or has the same images for several prompts.
+        None where a side is known, is a part of the other, or has the same images for several
+        prompts.
         """
+        if self._paired is not None:
+            return Noise(*(np.asarray(moment.sum()) for moment in self._paired.null))
         sides = self._sides
         if self._nested or any(side.shared or np.isinf(side.total).any() for side in sides):
             return None
-        totals = [side.total[self.used] for side in sides]
-        larger = [np.maximum(side.first, side.total - side.first)[self.used] for side in sides]
-        chance = imbalance_posterior(larger[0] + larger[1], totals[0] + totals[1])
-        one, two = (side_noise(chance, total, self._size) for total in totals)
+        one, two = (SideCounts(side.first[self.used], side.total[self.used]) for side in sides)
+        each = equal_noise(one, two, self._size)
         return Noise(
-            self._over_independent(one.variance + two.variance, 2).sum(),
-            self._over_independent(one.third - two.third, 3).sum(),
+            self._over_independent(each.variance, 2).sum(),
+            self._over_independent(each.third, 3).sum(),
         )
 
     def _side_noise(self, side: CountedSide, moments: Noise) -> Noise:
@@ -349,39 +366,83 @@ def _over_occupations(each: FloatArray, noise: Noise, confidence: float) -> _Tes
 def _over_images(
     scale: TwoWayScale, mean: float, confidence: float, matched: MatchedSides
 ) -> _Tested:
-    """Return bounds and p-value where only images are a sample; p by bisection of the bounds.
-
-    The end towards 0 goes from the error without amplification, at 0, to that at the estimate.
-    """
+    """Return bounds and p-value where only images are a sample."""
     pairing, ratio, skew = matched.pairing(), 1.0, 0.0
+    apart = reached = _reached(scale, mean)
     null, own = matched.null_noise(), float(matched.noise().variance.sum())
-    if null is not None and own > 0:
-        ratio = max(math.sqrt(float(null.variance) / own), 1.0)
-        skew = float(null.third) / float(null.variance) ** 1.5 * (1 if mean > 0 else -1)
+    if null is not None and null.variance > 0:
+        apart = abs(mean) * matched.n / math.sqrt(float(null.variance))
+        ratio = math.sqrt(float(null.variance) / own) if own > 0 else 1.0
+        skew = float(null.third) / float(null.variance) ** 1.5
+        skew = min(max(skew, -_MOST_SKEW), _MOST_SKEW) * (1 if mean > 0 else -1)
     z = float(ndtri(0.5 + confidence / 2))
-
-    def near_end(part: float) -> float:
-        reach = pairing * _skewed(z, skew) * math.sqrt((1 - part) * ratio**2 + part)
-        return scale.bounds(mean, reach)[0 if mean > 0 else 1]
-
-    near = near_end(0.0)
-    if near * mean > 0:
-        for _ in range(8):
-            moved = near_end(min(near / mean, 1.0))
-            near = moved if moved * mean > 0 else near
+    deviate = min(_straightened(apart, skew), _SURE)
+    p_value = min(2 * float(ndtr(-deviate)), 1.0) if mean else 1.0
+    rejected = p_value <= 1 - confidence
+    # The scale has an error of its own at 0; the test is not contradicted by it.
+    ratio = min(ratio, reached / apart) if rejected else ratio
+    near = _near_end(scale, mean, _skewed(z, skew), ratio, pairing, rejected=rejected)
     far = scale.bounds(mean, pairing * _skewed(z, -skew))[1 if mean > 0 else 0]
-    least, most = 0.0, 8.0
+    return _Tested(Interval(near, far) if mean > 0 else Interval(far, near), p_value)
+
+
+def _reached(scale: TwoWayScale, mean: float) -> float:
+    """Return the standard deviations at which bounds of a difference reach 0, by bisection."""
+    least, most = 0.0, _FARTHEST
     for _ in range(40):
         middle = (least + most) / 2
-        low, high = scale.bounds(mean, pairing * ratio * _skewed(middle, skew))
+        low, high = scale.bounds(mean, middle)
         least, most = (least, middle) if low <= 0 <= high else (middle, most)
-    bounds = Interval(near, far) if mean > 0 else Interval(far, near)
-    return _Tested(bounds, 2 * float(ndtr(-least)) if mean else 1.0)
+    return least
+
+
+def _near_end(
+    scale: TwoWayScale, mean: float, reach: float, null: float, own: float, *, rejected: bool
+) -> float:
+    """Return the end of the interval that is towards 0, or beyond it.
+
+    A difference has its error without amplification at 0, and its own at the estimate; in between
+    both are mixed. As far beyond 0 as the estimate is, the error is its own again, if larger.
+
+    Args:
+        scale: What differences stand for.
+        mean: The difference as observed.
+        reach: Standard deviations.
+        null: The error without amplification, over that of unpaired images at the estimate.
+        own: The error at the estimate, likewise.
+        rejected: What the test says of 0.
+    """
+
+    side = 1 if mean > 0 else -1
+
+    def end(part: float, least: float) -> float:
+        wide = reach * math.sqrt(max((1 - part) * null**2 + part * own**2, least))
+        found = scale.bounds(mean, wide)[0 if mean > 0 else 1]
+        return found if rejected else -side * max(-side * found, 0.0)
+
+    near = end(0.0, 0.0)
+    for _ in range(8):
+        part = min(abs(near / mean), 1.0) if mean else 1.0
+        moved = end(part, 0.0 if rejected else null**2)
+        near = near if rejected and moved * mean <= 0 else moved
+    return near
 
 
 def _skewed(z: float, skew: float) -> float:
-    """Return a quantile of a skewed distribution in place of a normal one (Cornish and Fisher)."""
-    return max(z + skew * (z**2 - 1) / 6, 0.0)
+    """Return a quantile of a skewed distribution in place of a normal one, at least 0.
+
+    It is that of a gamma distribution, by Wilson and Hilferty (1931), PNAS 17: it rises with z.
+    """
+    if abs(skew) < _LEAST_SKEW:
+        return z
+    return max(2 / skew * ((1 + skew * z / 6 - skew**2 / 36) ** 3 - 1), 0.0)
+
+
+def _straightened(quantile: float, skew: float) -> float:
+    """Return the normal quantile of which `_skewed` makes this one."""
+    if abs(skew) < _LEAST_SKEW:
+        return quantile
+    return (float(np.cbrt(1 + skew * quantile / 2)) - 1 + skew**2 / 36) * 6 / skew
 
 
 def _harmonic(total: FloatArray) -> float:

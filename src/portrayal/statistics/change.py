@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics.amplification_matching import MatchedSides, answer
+from portrayal.statistics.amplification_matching import MatchedSides, PairedNoise, answer
 from portrayal.statistics.amplification_sides import LEAST_IMAGES, side_of_counts
 from portrayal.statistics.change_estimates import Estimate, attribute_estimate, image_estimate
+from portrayal.statistics.change_null import exchanged_noise
 from portrayal.statistics.checks import (
     check_fraction,
     check_option,
@@ -263,7 +264,10 @@ def _diversity_change(
     counts = [np.stack([first, n - first], axis=1).astype(np.float64) for first, n in sides]
     matched = MatchedSides(
         side_of_counts(counts[1][:, None], 1), side_of_counts(counts[0][:, None], 1),
-        correlation=used.imbalance_correlation(),
+        paired=PairedNoise(
+            used.imbalance_correlation(),
+            exchanged_noise(used, PairedCounts.of(before, 1 - after).rows(both)),
+        ),
     )  # fmt: skip
     found = answer(matched, random=settings.unit == "attribute", confidence=settings.confidence)
     weights = np.full(len(counts[0]), 1 / len(counts[0]))

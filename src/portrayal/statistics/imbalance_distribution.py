@@ -25,21 +25,36 @@ EVEN: FloatArray = np.gradient(GRID) / np.gradient(GRID).sum()
 _STEPS = 60
 
 
-def learned_distribution(likelihood: FloatArray, repeats: FloatArray) -> FloatArray:
-    """Return how common each value of `GRID` is, by steps of an EM algorithm.
+def learned_distribution(
+    likelihood: FloatArray, repeats: FloatArray, *, prior: FloatArray = EVEN
+) -> FloatArray:
+    """Return how common each value (of `GRID`) is, by steps of an EM algorithm.
 
-    One prompt more, spread evenly, keeps it smooth.
+    One prompt more, spread as `prior` says, keeps it smooth.
 
     Args:
         likelihood: Of every value, one row per kind of count.
         repeats: How many prompts (or attributes) have such a count.
+        prior: How common each value is taken to be before counts are seen.
     """
     n = repeats.sum() + 1
-    weights, floor, columns = repeats / n, EVEN / n, np.ascontiguousarray(likelihood.T)
-    common = EVEN
+    weights, floor, columns = repeats / n, prior / n, np.ascontiguousarray(likelihood.T)
+    common = prior
     for _ in range(_STEPS):
         common = common * (columns @ (weights / (likelihood @ common))) + floor
     return common
+
+
+def folded_log_likelihood(larger: FloatArray, smaller: FloatArray) -> FloatArray:
+    """Return the log-likelihood of every value of `GRID`, whichever group is ahead.
+
+    Args:
+        larger: Images of the group that has more, one count per prompt.
+        smaller: Images of the other.
+    """
+    a, b, ahead = larger[:, None], smaller[:, None], (1 + GRID) / 2
+    one, other = (xlogy(x, ahead) + xlog1py(y, -ahead) for x, y in ((a, b), (b, a)))
+    return np.asarray(np.logaddexp(one, other))
 
 
 def imbalance_posterior(first: FloatArray, total: FloatArray) -> FloatArray:
@@ -56,13 +71,8 @@ def imbalance_posterior(first: FloatArray, total: FloatArray) -> FloatArray:
     # A complex number per prompt: sorting pairs takes numpy ten times as long.
     folded = total + 1j * np.maximum(first, total - first)
     kinds, kind_of, repeats = np.unique(folded, return_inverse=True, return_counts=True)
-    larger = kinds.imag[:, None]
-    smaller = kinds.real[:, None] - larger
-    ahead = (1 + GRID) / 2
-    log = np.logaddexp(
-        xlogy(larger, ahead) + xlog1py(smaller, -ahead),
-        xlogy(smaller, ahead) + xlog1py(larger, -ahead),
-    )
+    larger = kinds.imag
+    log = folded_log_likelihood(larger, kinds.real - larger)
     # A floor keeps a share between two grid values possible, however many images there are.
     likelihood = np.exp(np.maximum(log - log.max(axis=1, keepdims=True), -700))
     chance = likelihood * learned_distribution(likelihood, repeats.astype(np.float64))

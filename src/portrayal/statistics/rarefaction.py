@@ -28,8 +28,8 @@ _FEW = 100
 """Images up to which moments are summed over all counts."""
 
 # Evenly spaced: Gauss's nodes are no better where a function has a kink.
-_NODES: FloatArray = np.linspace(-4.5, 4.5, 41)
-_NODE_WEIGHTS: FloatArray = np.exp(-(_NODES**2) / 2) / np.exp(-(_NODES**2) / 2).sum()
+NODES: FloatArray = np.linspace(-4.5, 4.5, 41)
+NODE_WEIGHTS: FloatArray = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
 
 
 class Noise(NamedTuple):
@@ -125,10 +125,10 @@ def imbalance_noise(imbalance: FloatArray, total: FloatArray, size: FloatArray) 
     left = np.maximum(1 - imbalance**2, 0)
     spread = np.sqrt(left / total)
     thinning = np.sqrt(left * np.maximum(1 / size - 1 / total, 0))
-    centre = imbalance[..., None] + spread[..., None] * _NODES
+    centre = imbalance[..., None] + spread[..., None] * NODES
     seen = folded_mean(centre, thinning[..., None])
-    away = seen - (seen @ _NODE_WEIGHTS)[..., None]
-    return Noise(away**2 @ _NODE_WEIGHTS, away**3 @ _NODE_WEIGHTS)
+    away = seen - (seen @ NODE_WEIGHTS)[..., None]
+    return Noise(away**2 @ NODE_WEIGHTS, away**3 @ NODE_WEIGHTS)
 
 
 def _exact_noise(imbalance: FloatArray, total: int, size: int) -> Noise:

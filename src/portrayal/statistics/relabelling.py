@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,29 @@ from portrayal.statistics.counts import FloatArray
 
 IntArray = NDArray[np.int64]
 _SAME = 1e-12
+
+
+class RelabelledPlaces(NamedTuple):
+    """What relabelling may move in one attribute; see `PairedCounts`."""
+
+    alike: int
+    unequal: int
+    single_before: int
+    single_after: int
+    single_first: int
+
+    def counts_before(self) -> FloatArray:
+        """Return the counts before that an attribute can get, with the chance of each."""
+        n, ones, drawn = (
+            self.single_before + self.single_after, self.single_first, self.single_before
+        )  # fmt: skip
+        swapped = np.arange(self.unequal + 1)
+        dealt = np.arange(max(0, drawn - (n - ones)), min(ones, drawn) + 1)
+        chances = np.convolve(
+            stats.binom.pmf(swapped, self.unequal, 0.5),
+            stats.hypergeom.pmf(dealt, n, ones, drawn) if n else np.ones(1),
+        )
+        return np.column_stack([self.alike + dealt[0] + np.arange(chances.size), chances])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +145,13 @@ class PairedCounts:
         shared = 2 * alike * np.sqrt(variances[0] * variances[1])
         return math.sqrt(float(weights**2 @ (variances[0] + variances[1] - shared)))
 
+    def places(self) -> list[RelabelledPlaces]:
+        """Return what relabelling may move, one per attribute."""
+        columns = (
+            self.alike, self.unequal, self.single_before, self.single_after, self.single_first
+        )  # fmt: skip
+        return [RelabelledPlaces(*kind) for kind in np.stack(columns, axis=1).tolist()]
+
     def rows(self, chosen: NDArray[np.bool_]) -> PairedCounts:
         """Return some of the attributes."""
         return PairedCounts(*(getattr(self, name)[chosen] for name in self.__slots__))
@@ -164,7 +195,7 @@ class Relabelled:
 
 def relabel(pairs: PairedCounts, *, resamples: int, rng: np.random.Generator) -> Relabelled:
     """Swap complete pairs and deal out singles: all ways where they are few, else random ones."""
-    supports = [_support(pairs, k) for k in range(pairs.n_before.size)]
+    supports = [places.counts_before() for places in pairs.places()]
     ways = math.prod(len(one) for one in supports)
     if ways <= resamples:
         grid = np.indices([len(one) for one in supports]).reshape(len(supports), ways)
@@ -180,22 +211,6 @@ def relabel(pairs: PairedCounts, *, resamples: int, rng: np.random.Generator) ->
     return Relabelled(
         before, pairs.first_before + pairs.first_after - before, chance, ways <= resamples
     )
-
-
-def _support(pairs: PairedCounts, k: int) -> FloatArray:
-    """Return the counts before that attribute `k` can get, with the chance of each."""
-    n, ones, drawn = (
-        int(pairs.single_before[k] + pairs.single_after[k]),
-        int(pairs.single_first[k]),
-        int(pairs.single_before[k]),
-    )
-    swapped = np.arange(int(pairs.unequal[k]) + 1)
-    dealt = np.arange(max(0, drawn - (n - ones)), min(ones, drawn) + 1)
-    chances = np.convolve(
-        stats.binom.pmf(swapped, pairs.unequal[k], 0.5),
-        stats.hypergeom.pmf(dealt, n, ones, drawn) if n else np.ones(1),
-    )
-    return np.column_stack([pairs.alike[k] + dealt[0] + np.arange(chances.size), chances])
 
 
 def agreeing_interval_end(

@@ -169,6 +169,8 @@ def settings() -> list[ChangeWorld]:
             ChangeWorld("all 70 %", 25, 3, unit=unit),
             ChangeWorld("50 % or 95 %", 25, 9, unit=unit, worlds=4000),
             ChangeWorld("uniform", 12, 9, alike=0.5, unit=unit),
+            ChangeWorld("all 90 %", 25, 9, alike=0.5, unit=unit),
+            ChangeWorld("all 70 %", 12, 9, alike=0.5, unit=unit),
             ChangeWorld("all 50 %", 25, 9, unknown=much, unit=unit),
             ChangeWorld("all 70 %", 25, 9, unknown=much, unit=unit),
             ChangeWorld("uniform", 8, 9, unknown=much, unit=unit),
