@@ -546,6 +546,54 @@ def test_a_second_autoencoder_run_goes_on_from_the_first(trained, tmp_path):
     assert "_name_or_path" not in (out / "pipeline" / "vae" / "config.json").read_text()
 
 
+def test_the_decoder_learns_beside_a_critic_and_latents_stay(trained, tmp_path):
+    import shutil
+
+    from diffusers import AutoencoderKL
+
+    from portrayal_practice.training.__main__ import main
+    from portrayal_practice.training.autoencoder import as_input
+
+    out = tmp_path / "sharper"
+    shutil.copytree(trained, out)
+    given = ["--smoke", "--device", "cpu", "--out", str(out), "--steps", "2"]
+    assert main(["decoder", *given, "--work", str(trained.parent / "work")]) == 0
+    old, new = (AutoencoderKL.from_pretrained(f / "pipeline" / "vae") for f in (trained, out))
+    image = as_input(torch.randint(0, 256, (1, 64, 64, 3), dtype=torch.uint8))
+    with torch.no_grad():
+        before, after = (vae.encode(image).latent_dist.mean for vae in (old, new))
+        was, now = (vae.decode(before).sample for vae in (old, new))
+    assert torch.equal(before, after)
+    assert 0 < (was - now).abs().max() < 0.5
+    assert len(json.loads((out / "training" / "decoder.json").read_text())) == 2
+    assert "_name_or_path" not in (out / "pipeline" / "vae" / "config.json").read_text()
+
+
+def test_a_critic_learns_to_tell_sharp_images_from_blurred_ones():
+    import torch.nn.functional as F  # noqa: N812 (the name everybody uses)
+
+    from portrayal_practice.training.critic import Critic
+
+    torch.manual_seed(0)
+    critic = Critic(8)
+    optimizer = torch.optim.Adam(critic.parameters(), lr=3e-3)
+
+    def pair() -> tuple[torch.Tensor, torch.Tensor]:
+        sharp = torch.rand(8, 3, 64, 64).round() * 2 - 1
+        blurred = F.avg_pool2d(sharp, 5, stride=1, padding=2)
+        return critic(sharp)[0], critic(blurred)[0]
+
+    for _ in range(30):
+        sharp, blurred = pair()
+        loss = F.relu(1 - sharp).mean() + F.relu(1 + blurred).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    with torch.no_grad():
+        sharp, blurred = pair()
+    assert sharp.mean() > 0 > blurred.mean()
+
+
 def test_an_error_where_faces_are_counts_more_than_in_a_corner():
     from portrayal_practice.training.autoencoder import face_weight, image_loss
 

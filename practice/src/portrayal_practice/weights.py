@@ -32,7 +32,7 @@ _MARKS = {
 SHARES = "shares.json"
 
 DEFAULT_STEPS = 18
-DEFAULT_GUIDANCE = 3.0
+DEFAULT_GUIDANCE = 2.5
 """Settings at which the model card's figures were measured."""
 
 

@@ -38,7 +38,8 @@ entry a run where a stage was run more than once.
 
 {training}
 
-The autoencoder learns from images alone, with noise on its latents.
+The autoencoder learns from images alone, with noise on its latents. Its decoder learns on beside a
+critic that tells painted from decoded images, also from latents that the denoiser made.
 The encoder learns from captions (contrastive, equal
 captions count as right answers together) and from *questions*: groups of short label captions such
 as "a photo of a woman" / "a photo of a man", of which the one that fits an image must be nearest.
@@ -54,7 +55,7 @@ images after they passed through the denoiser. It shares no image with the encod
 measures nothing with it.
 
 ## Figures
-Default settings: DPM-Solver++ 2M, {steps} steps, guidance {guidance:g}. Intervals are 95%
+Default settings: SDE-DPM-Solver++ 2M, {steps} steps, guidance {guidance:g}. Intervals are 95%
 (Wilson; for points a bootstrap over occupations). What painted images show is known; what generated
 ones show is said by the independent judge where a figure names it, else by the encoder.
 
@@ -70,7 +71,7 @@ this mean too large, the more so the fewer images there are: {each} an occupatio
 
 ## Limits
 - 64x64 images of one drawing style. Hands, letters and groups of people are crude.
-- Images are softer than the painter's.
+- Small things are invented rather than left soft: specks and strokes where detail is expected.
 - Prompts outside the captions' vocabulary give an image of something nearby.
 - Occupations with alike clothing are confused, by the painter's design.
 - Skin tone is asked as light or dark (Monk steps 1-5, 6-10); the steps at the border look alike.

@@ -94,14 +94,14 @@ def take_tower(text: CLIPTextModel, clip: dict[str, torch.Tensor]) -> None:
 
 
 def scheduler() -> DPMSolverMultistepScheduler:
-    """The sampler that ships with the pipeline: DPM-Solver++ 2M, v-prediction, cosine."""
+    """The sampler that ships with the pipeline: SDE-DPM-Solver++ 2M, v-prediction, cosine."""
     from diffusers import DPMSolverMultistepScheduler
 
     return DPMSolverMultistepScheduler(
         num_train_timesteps=TIMESTEPS,
         beta_schedule="squaredcos_cap_v2",
         prediction_type="v_prediction",
-        algorithm_type="dpmsolver++",
+        algorithm_type="sde-dpmsolver++",
         solver_order=2,
         timestep_spacing="trailing",
         steps_offset=1,

@@ -75,10 +75,16 @@ class Learner:
         groups: Groups of parameters for AdamW, each with its peak rate as `lr`.
         machine: On a GPU the live parameters are bf16; elsewhere live and exact are the same.
         memory: Decay of the moving average.
+        betas: How long AdamW remembers.
     """
 
     def __init__(
-        self, groups: Sequence[dict[str, Any]], machine: Machine, *, memory: float = 0.999
+        self,
+        groups: Sequence[dict[str, Any]],
+        machine: Machine,
+        *,
+        memory: float = 0.999,
+        betas: tuple[float, float] = (0.9, 0.98),
     ) -> None:
         self.live: list[torch.nn.Parameter] = []
         moved = []
@@ -89,7 +95,7 @@ class Learner:
             moved.append({**group, "params": exact if machine.fast else live, "peak": group["lr"]})
         self.exact: list[torch.nn.Parameter] = [p for group in moved for p in group["params"]]
         self.same = not machine.fast
-        self.optimizer = torch.optim.AdamW(moved, betas=(0.9, 0.98), fused=machine.fast)
+        self.optimizer = torch.optim.AdamW(moved, betas=betas, fused=machine.fast)
         self.average = WeightAverage(self.exact, decay=memory)
 
     def descend(self, loss: torch.Tensor, *, factor: float) -> None:

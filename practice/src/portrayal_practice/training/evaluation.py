@@ -31,6 +31,7 @@ from portrayal_practice.vocabulary import OCCUPATIONS
 from portrayal_practice.weights import DEFAULT_GUIDANCE, DEFAULT_STEPS, part_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from portrayal_practice.training.stages import Order
@@ -156,18 +157,29 @@ class ShippedPipeline:
     ) -> np.ndarray:
         """uint8 images, one per prompt."""
         made = []
+        for found in self._parts(prompts, guidance, seed, "pt"):
+            pixels = (found.float() * 255).round().clamp(0, 255).to(torch.uint8)
+            made.append(pixels.permute(0, 2, 3, 1).cpu().numpy())
+        return np.concatenate(made) if made else np.zeros((0, IMAGE, IMAGE, 3), np.uint8)
+
+    def latents(
+        self, prompts: list[str], *, guidance: float = DEFAULT_GUIDANCE, seed: int = 0
+    ) -> torch.Tensor:
+        """Latents before they are decoded, one per prompt."""
+        return torch.cat(list(self._parts(prompts, guidance, seed, "latent")))
+
+    def _parts(
+        self, prompts: list[str], guidance: float, seed: int, kind: str
+    ) -> Iterator[torch.Tensor]:
         for start in range(0, len(prompts), self.batch):
             random = torch.Generator(self.device).manual_seed(1_000_000 * seed + start)
-            found = self.pipeline(
+            yield self.pipeline(
                 prompts[start : start + self.batch],
                 num_inference_steps=self.steps,
                 guidance_scale=guidance,
                 generator=random,
-                output_type="pt",
+                output_type=kind,
             ).images
-            pixels = (found.float() * 255).round().clamp(0, 255).to(torch.uint8)
-            made.append(pixels.permute(0, 2, 3, 1).cpu().numpy())
-        return np.concatenate(made) if made else np.zeros((0, IMAGE, IMAGE, 3), np.uint8)
 
 
 def generated_figures(

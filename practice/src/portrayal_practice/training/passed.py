@@ -19,6 +19,8 @@ from portrayal_practice.weights import DEFAULT_GUIDANCE, part_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import torch
+
     from portrayal_practice.training.retouch import Retoucher
     from portrayal_practice.training.stages import Order
 
@@ -80,6 +82,19 @@ def _generate(order: Order, count: int) -> None:
         pipeline.make(prompts[half:], seed=2),
     ]
     np.savez(_file(order, "generated"), images=np.concatenate(made), sex=sex, job=job, frame=frame)
+
+
+def made_latents(order: Order, corpus: TrainingImages) -> torch.Tensor:
+    """Latents that the denoiser makes for captions of the corpus, at the default settings."""
+    from portrayal_practice.training.evaluation import ShippedPipeline
+
+    machine = order.machine()
+    rows = np.random.default_rng((order.seed, order.recipe.made)).choice(
+        len(corpus), order.recipe.made, replace=len(corpus) < order.recipe.made
+    )
+    folder = part_folder("pipeline", root=order.out)
+    pipeline = ShippedPipeline(folder, machine.device, small=order.small)
+    return pipeline.latents(corpus.first_texts(rows), seed=3)
 
 
 def _prompts(sex: np.ndarray, job: np.ndarray, frame: np.ndarray) -> list[str]:

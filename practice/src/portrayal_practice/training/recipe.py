@@ -74,6 +74,8 @@ class Recipe:
     masked_minutes: float
     autoencoder_minutes: float
     denoiser_minutes: float
+    decoder_minutes: float
+    """The decoder's second part, beside the critic."""
     again_minutes: float
     """The encoder's second part, on images that passed through the denoiser."""
     judge_minutes: float
@@ -86,10 +88,15 @@ class Recipe:
     prompt_layers: int = 3
     """Layers of the pipeline's own text tower."""
     masked: TowerShape = TowerShape(192, 4, 4)
+    critic: int = 64
+    """Channels of the critic's first layer."""
+    made: int = 24_000
+    """Latents of the denoiser that the decoder learns from."""
     judge: tuple[int, ...] = (24, 40, 64, 80)
     """Channels of the judge's levels."""
     unet: UNetShape = field(default_factory=UNetShape)
     fit_autoencoder: Fit = Fit(256, 1.2e-3, 0.0, 6000)
+    fit_decoder: Fit = Fit(64, 3e-4, 0.0, 6000)
     fit_judge: Fit = Fit(1024, 2e-3, 0.02, 2000)
     fit_clip: Fit = Fit(2048, 1e-3, 0.1, 6000)
     fit_masked: Fit = Fit(1024, 1e-3, 0.05, 6000)
@@ -110,6 +117,7 @@ FULL = Recipe(
     masked_minutes=2.0,
     autoencoder_minutes=3.7,
     denoiser_minutes=8.8,
+    decoder_minutes=3.7,
     again_minutes=3.0,
     judge_minutes=1.1,
 )
@@ -124,6 +132,7 @@ SMOKE = Recipe(
     masked_minutes=0.1,
     autoencoder_minutes=0.1,
     denoiser_minutes=0.1,
+    decoder_minutes=0.1,
     again_minutes=0.1,
     judge_minutes=0.1,
     clip_words=1200,
@@ -135,8 +144,11 @@ SMOKE = Recipe(
     prompt_layers=1,
     masked=TowerShape(32, 2, 2),
     judge=(8, 8, 8, 8),
+    critic=8,
+    made=16,
     unet=UNetShape((32, 32), (True, True), 2),
     fit_autoencoder=Fit(16, 2e-3, 0.0, 12),
+    fit_decoder=Fit(8, 1e-3, 0.0, 6),
     fit_judge=Fit(16, 2e-3, 0.02, 6),
     fit_clip=Fit(32, 2e-3, 0.1, 12),
     fit_masked=Fit(32, 2e-3, 0.05, 12),

@@ -7,6 +7,7 @@ masked-words  the masked language model                            -> masked-wor
 clip          the encoder, on painted images                       -> clip/
 autoencoder   images to latents and back                           -> pipeline/vae
 denoiser      UNet and text tower                                  -> pipeline/
+decoder       the decoder again, beside a critic                   -> pipeline/vae
 retouch       images that pass through the denoiser                -> work folder
 again         the encoder again, on those as well; its temperature -> clip/
 judge         the independent judge                                -> judge/
@@ -245,6 +246,30 @@ def denoiser(order: Order) -> None:
     _note(order, "denoiser", started, budget, images=budget.done * recipe.fit_unet.batch)
 
 
+def decoder(order: Order) -> None:
+    """Train the decoder beside a critic, on images and on latents that the denoiser makes."""
+    from diffusers import AutoencoderKL
+
+    from portrayal_practice.training.autoencoder import save_autoencoder
+    from portrayal_practice.training.critic import train_decoder
+    from portrayal_practice.training.passed import made_latents
+
+    recipe, started = order.recipe, time.monotonic()
+    painted = images(order.work, n=recipe.first_images, seed=order.seed, workers=order.workers)
+    budget = order.budget(recipe.decoder_minutes, recipe.fit_decoder.steps)
+    model = train_decoder(
+        painted.images,
+        made_latents(order, painted),
+        AutoencoderKL.from_pretrained(order.out / "pipeline" / "vae"),
+        width=recipe.critic,
+        fit=recipe.fit_decoder,
+        budget=budget,
+        machine=order.machine(),
+    )
+    save_autoencoder(model, order.out / "pipeline")
+    _note(order, "decoder", started, budget)
+
+
 def _wait(order: Order, stages: tuple[str, ...]) -> None:
     parent, end = os.getppid(), time.monotonic() + PATIENCE
     while not all(order.noted(stage) for stage in stages):
@@ -328,6 +353,7 @@ def everything(order: Order) -> None:
     if not order.noted("clip"):
         timed("clip")
     timed("denoiser") if ahead is None else _end(ahead, "denoiser")
+    timed("decoder")
     timed("retouch")
     judging = _start(order, "judge") if fast else None
     timed("again")
@@ -347,6 +373,7 @@ STAGES: dict[str, Callable[[Order], None]] = {
     "clip": clip,
     "autoencoder": autoencoder,
     "denoiser": denoiser,
+    "decoder": decoder,
     "retouch": retouch,
     "again": again,
     "judge": judge,
