@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from invented import ENCODER, direction, fill_audit
@@ -12,6 +13,7 @@ from portrayal.audit import AuditFolder
 from portrayal.findings import (
     AnalysisSettings,
     Asked,
+    Finding,
     LabelScale,
     Shares,
     StudyData,
@@ -21,6 +23,7 @@ from portrayal.findings import label_correction as correction
 from portrayal.findings.data import AuditData
 from portrayal.findings.label_pools import LabelPool, PeopleSaid, study_pools
 from portrayal.kinds.composition.analysis import analyze_composition
+from portrayal.statistics import combine_draws, without_averaged_noise
 from portrayal.studies import Study
 from portrayal.studies.reading import study_from_toml
 
@@ -70,6 +73,40 @@ def test_a_question_that_hardly_any_set_of_labels_answers_stays_as_it_was(
     assert len(calls) == 20
     assert found.labels is not None
     assert (found.estimate, found.labels.status, found.labels.n_checked) == (0.5, status, 16)
+
+
+def test_noise_of_a_correction_for_chance_is_left_out(
+    audit: AuditFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, data = measured(audit)
+    asked = Asked("jobs", "composition", "how?", "diversity score", "image", data.label)
+    rng = np.random.default_rng(2)
+    values, plug_in = rng.normal(0.5, 0.1, 20), rng.normal(0.6, 0.1, 20)
+
+    def finding(value: float, published: float) -> Finding:
+        bounds = (value - 0.2, value + 0.2)
+        shown = asked.answered(value, bounds, n=16, n_missing=0, sentence="x")
+        return shown.on_labels(LabelScale(0.0, 2.0, 0.0, 1.0), plug_in=published)
+
+    def result(*found: Finding) -> StudyResult:
+        return StudyResult("jobs", "composition", "", list(found))
+
+    sets = [result(finding(*one)) for one in zip(values, plug_in, strict=True)]
+
+    def said(pool: LabelPool, rule: object) -> PeopleSaid:
+        labels = {key: pool.groups[i % 2] for i, key in enumerate(pool.keys)}
+        return PeopleSaid(labels, dict.fromkeys(labels, 1.0))
+
+    monkeypatch.setattr(correction, "people_said", said)
+    (found,) = correction.correct_labels(
+        result(finding(0.7, 0.8)), [data], [study_pools(study, data)], AnalysisSettings(),
+        lambda drawn, settings: sets.pop(0),
+    ).findings  # fmt: skip
+    once = without_averaged_noise(values, values - 0.2, values + 0.2, plug_in=plug_in)
+    expected = combine_draws(*once, within=(0.0, 1.0)).interval
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert found.labels is not None
+    assert found.labels.plug_in is None, "what only the correction reads is not kept"
 
 
 def test_a_level_whose_images_people_all_labelled_has_an_answer(

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import statsmodels.api as statsmodels
 
 from portrayal.errors import StatisticsError
 from portrayal.statistics import (
@@ -17,6 +18,7 @@ from portrayal.statistics import (
     prediction_powered_share,
     repeat_error,
     share_interval,
+    without_averaged_noise,
     without_error,
 )
 from portrayal.statistics.validation import correction
@@ -217,6 +219,83 @@ def test_noise_of_drawing_is_counted_once_where_units_make_the_interval() -> Non
     assert once.high - once.low < 0.8 * (plain.high - plain.low)
     same = combine_draws(values, values - reach, values + reach, units=np.tile(own, (20, 1)))
     assert same.interval == pytest.approx(plain)
+
+
+@pytest.mark.parametrize(("part", "among", "inside"), [(0.0, 0.0, 3.0), (1.0, 1.0, 4.0)])
+def test_what_plug_in_values_do_not_explain_is_taken_out_twice(
+    part: float, among: float, inside: float
+) -> None:
+    """Values vary by 1, intervals by 4: all of the 1 is noise of both, or none."""
+    values = np.array([1.0, -1.0, 1.0, -1.0]) * math.sqrt(0.75)
+    plug_in = values if part else np.array([1.0, 1.0, -1.0, -1.0])
+    found = without_averaged_noise(
+        values, values - 2 * 1.959964, values + 2 * 1.959964, plug_in=plug_in
+    )
+    assert np.var(found.values, ddof=1) == pytest.approx(among, abs=1e-12)
+    reach = (np.asarray(found.highs) - found.lows) / 2
+    assert (reach / 1.959964) ** 2 == pytest.approx(inside)
+
+
+def test_the_part_that_counts_once_is_that_of_a_regression() -> None:
+    rng = np.random.default_rng(3)
+    plug_in = rng.normal(0.5, 0.1, 20)
+    values = 0.2 + 1.3 * plug_in + rng.normal(0, 0.08, 20)
+    lows, highs = values - rng.uniform(0.2, 0.4, 20), values + rng.uniform(0.2, 0.4, 20)
+    other = statsmodels.OLS(values, statsmodels.add_constant(plug_in)).fit()
+    noise = (1 - other.rsquared_adj) * np.var(values, ddof=1)
+    found = without_averaged_noise(values, lows, highs, plug_in=plug_in)
+    inside, narrower = (
+        float(np.mean(((np.asarray(high) - low) / (2 * 1.959964)) ** 2))
+        for low, high in ((lows, highs), (found.lows, found.highs))
+    )
+    assert np.var(found.values, ddof=1) == pytest.approx(np.var(values, ddof=1) - noise)
+    assert narrower == pytest.approx(inside - noise)
+    assert np.mean(found.values) == pytest.approx(values.mean())
+
+
+def test_noise_of_a_correction_leaves_signs_alone() -> None:
+    rng = np.random.default_rng(5)
+    values, plug_in = rng.normal(0.3, 0.1, (2, 20))
+    lows, highs = values - 0.3, values + 0.2
+    found = without_averaged_noise(values, lows, highs, plug_in=plug_in)
+    mirrored = without_averaged_noise(-values, -highs, -lows, plug_in=-plug_in)
+    assert np.asarray(mirrored.values) == pytest.approx(-np.asarray(found.values))
+    assert np.asarray(mirrored.lows) == pytest.approx(-np.asarray(found.highs))
+    turned = without_averaged_noise(values, lows, highs, plug_in=1 - plug_in)
+    assert np.asarray(turned.lows) == pytest.approx(np.asarray(found.lows))
+
+
+@pytest.mark.parametrize(
+    ("values", "reach", "plug_in"),
+    [
+        ([0.4, 0.6], 0.1, [0.1, 0.2]),  # two draws
+        ([0.5, 0.5, 0.5], 0.1, [0.1, 0.2, 0.3]),  # all alike
+        ([0.4, 0.5, 0.6, 0.4], 0.1, [0.2, 0.2, 0.2, 0.2]),  # nothing to explain them by
+        ([0.4, 0.5, 0.6, 0.4], 0.0, [0.2, 0.1, 0.2, 0.3]),  # intervals that hold no noise
+        ([0.4, math.nan, 0.6], 0.1, [0.2, 0.1, 0.2]),  # two that are known
+    ],
+)
+def test_without_noise_to_tell_answers_stay(
+    values: list[float], reach: float, plug_in: list[float]
+) -> None:
+    rows = np.array(values) + np.array([[0], [-reach], [reach]])
+    assert np.array(without_averaged_noise(*rows, plug_in=plug_in)) == pytest.approx(
+        rows, nan_ok=True
+    )
+
+
+def test_an_answer_that_evens_out_noise_is_covered_no_more_often_than_it_says() -> None:
+    """Labels tell of one half of what varies; the other is noise that every set has of its own."""
+    rng = np.random.default_rng(8)
+    inside = np.zeros(2)
+    for _ in range(600):
+        told = rng.normal(0, math.sqrt(1.25)) + rng.normal(0, 0.5, 20)
+        values = told + rng.normal(0, 1, 20)
+        rows = values, values - 1.96 * math.sqrt(2), values + 1.96 * math.sqrt(2)
+        both = combine_draws(*rows), combine_draws(*without_averaged_noise(*rows, plug_in=told))
+        inside += [one.interval.low <= 0 <= one.interval.high for one in both]
+    assert inside[0] / 600 > 0.99
+    assert inside[1] / 600 == pytest.approx(0.95, abs=0.025)
 
 
 def test_the_low_end_of_what_cannot_be_negative_follows_the_test() -> None:

@@ -89,7 +89,9 @@ class Finding(Plain):
                 f"not, got estimate {self.estimate} and reason {self.reason!r}"
             )
 
-    def on_labels(self, scale: LabelScale, *, units: Iterable[float] = ()) -> Finding:
+    def on_labels(
+        self, scale: LabelScale, *, units: Iterable[float] = (), plug_in: float | None = None
+    ) -> Finding:
         """Return the finding as one that rests on a measurer's labels.
 
         Args:
@@ -97,8 +99,10 @@ class Finding(Plain):
             units: Each unit's part in the estimate (occupations, attributes; in the same order
                 whatever the labels, NaN where one does not count), where the interval is made from
                 how units differ; empty where it is not.
+            plug_in: The estimate with what chance adds to it, where it is bias-corrected (an
+                imbalance as published); None where it is not.
         """
-        labels = FindingLabels.unchecked(scale, self.low, self.high, tuple(units))
+        labels = FindingLabels.unchecked(scale, self.low, self.high, tuple(units), plug_in)
         return replace(self, labels=labels)
 
     @property

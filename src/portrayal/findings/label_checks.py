@@ -74,6 +74,7 @@ class FindingLabels(Plain):
         assumption: What the correction assumes.
         units: Each unit's part in the estimate, where its interval is made from how units differ:
             for the correction, and not kept after it.
+        plug_in: The estimate with what chance adds to it, where it is bias-corrected: likewise.
     """
 
     status: LabelStatus
@@ -87,6 +88,7 @@ class FindingLabels(Plain):
     sentence: str = ""
     assumption: str = ""
     units: Sequence[float | None] = ()
+    plug_in: float | None = None
 
     @classmethod
     def unchecked(
@@ -95,9 +97,11 @@ class FindingLabels(Plain):
         low: float | None,
         high: float | None,
         units: Sequence[float | None] = (),
+        plug_in: float | None = None,
     ) -> FindingLabels:
         """Return what an analysis knows by itself: how wrong labels would have to be."""
-        return cls("unchecked", scale, tipping=scale.tipping_point(low, high), units=units)
+        tipping = scale.tipping_point(low, high)
+        return cls("unchecked", scale, tipping=tipping, units=units, plug_in=plug_in)
 
     def words(self, confidence: float, *, form: Callable[[float | None], str] = number) -> str:
         """Return the line below a finding."""

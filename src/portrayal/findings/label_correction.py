@@ -32,9 +32,11 @@ from portrayal.numbers import between, p_in_words, percent
 from portrayal.raters import RATERS
 from portrayal.records import NOBODY, UNKNOWN
 from portrayal.statistics import (
+    DrawnAnswers,
     agreeing,
     combine_draws,
     combine_p_values,
+    without_averaged_noise,
 )
 
 MOST_RESAMPLES = 499
@@ -79,7 +81,7 @@ def correct_labels(
     ]
     sources = [source for one in checked for source in one.sources]
     counted = [one.counted() for one in sources]
-    found = [_checked(_without_units(one), counted) for one in result.findings]
+    found = [_checked(_without_parts(one), counted) for one in result.findings]
     result = replace(result, sources=sources, findings=found)
     if not any(one.drawn for one in checked):
         return result
@@ -196,7 +198,7 @@ def _combined_finding(
         finding.labels,
         status="corrected", n_checked=sum(len(pool.said.labels) for pool in used), tipping=None,
         estimate=finding.estimate, low=finding.low, high=finding.high, p=finding.p,
-        sentence=finding.sentence, assumption=used[0].assumption(), units=(),
+        sentence=finding.sentence, assumption=used[0].assumption(), units=(), plug_in=None,
     )  # fmt: skip
     if len(answered) < max(2, len(drawn) / 2):
         return _unanswered(finding, silent[0], check) if silent else finding
@@ -230,9 +232,7 @@ def _combined_numbers(
             _number(first.estimate), _number(first.low), _number(first.high), first.p
         )
     one = combine_draws(
-        [_number(x.estimate) for x in answered],
-        [_number(x.low if bounded else x.estimate) for x in answered],
-        [_number(x.high if bounded else x.estimate) for x in answered],
+        *_answers(answered, settings, bounded=bounded),
         within=scale.within,
         null=scale.null,
         units=_units(answered),
@@ -247,6 +247,23 @@ def _combined_numbers(
     return _CombinedNumbers(one.value, *ends, p)
 
 
+def _answers(
+    answered: Sequence[Finding], settings: AnalysisSettings, *, bounded: bool
+) -> DrawnAnswers:
+    """Return what each set of labels gave, without noise that their mean evens out."""
+    rows = DrawnAnswers(
+        [_number(x.estimate) for x in answered],
+        [_number(x.low if bounded else x.estimate) for x in answered],
+        [_number(x.high if bounded else x.estimate) for x in answered],
+    )
+    plug_in = [None if x.labels is None else x.labels.plug_in for x in answered]
+    if not bounded or None in plug_in:
+        return rows
+    return without_averaged_noise(
+        *rows, plug_in=[_number(x) for x in plug_in], confidence=settings.confidence
+    )
+
+
 def _is_decided(answered: Sequence[Finding]) -> bool:
     """Tell whether all sets of labels are the same, as where people labelled every image."""
     return len({(one.estimate, one.low, one.high, one.p) for one in answered}) == 1
@@ -257,7 +274,9 @@ def _by_people(drawn: Finding, used: Sequence[DrawnPool]) -> Finding:
     if drawn.labels is None:
         return drawn
     n = sum(len(pool.said.labels) for pool in used)
-    check = replace(drawn.labels, status="corrected", n_checked=n, tipping=None, units=())
+    check = replace(
+        drawn.labels, status="corrected", n_checked=n, tipping=None, units=(), plug_in=None
+    )
     words = f"By people's labels: {drawn.sentence}"
     return replace(drawn, sentence=words, labels=check)
 
@@ -279,9 +298,12 @@ def _units(answered: Sequence[Finding]) -> list[list[float]] | None:
     return [[_number(x) for x in one] for one in parts]
 
 
-def _without_units(finding: Finding) -> Finding:
+def _without_parts(finding: Finding) -> Finding:
+    """Return a finding without what only the correction reads."""
     labels = finding.labels
-    return finding if labels is None else replace(finding, labels=replace(labels, units=()))
+    if labels is None:
+        return finding
+    return replace(finding, labels=replace(labels, units=(), plug_in=None))
 
 
 def _headline(

@@ -83,9 +83,11 @@ from portrayal.statistics.diversity import (
 )
 from portrayal.statistics.drawn_labels import (
     CombinedResult,
+    DrawnAnswers,
     agreeing,
     combine_draws,
     combine_p_values,
+    without_averaged_noise,
 )
 from portrayal.statistics.effect import cohen_size_word
 from portrayal.statistics.equivalence import (
@@ -189,6 +191,7 @@ __all__ = [
     "DecompositionResult",
     "DifferenceResult",
     "DiversityResult",
+    "DrawnAnswers",
     "Embeddings",
     "EquivalenceResult",
     "InfluenceResult",
@@ -296,6 +299,7 @@ __all__ = [
     "target_distance",
     "unplanned_looks",
     "widen_interval",
+    "without_averaged_noise",
     "without_error",
     "word_influence",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,6 +104,80 @@ def combine_draws(
         p_value = min(1.0, 2 * min(below, 1 - below))
     interval = Interval(max(min(low, value), within[0]), min(max(high, value), within[1]))
     return CombinedResult(value, interval, p_value, part, m)
+
+
+class DrawnAnswers(NamedTuple):
+    """A statistic and its bounds, once per set of drawn labels."""
+
+    values: ArrayLike
+    lows: ArrayLike
+    highs: ArrayLike
+
+
+def without_averaged_noise(
+    values: ArrayLike,
+    lows: ArrayLike,
+    highs: ArrayLike,
+    *,
+    plug_in: ArrayLike,
+    confidence: float = 0.95,
+) -> DrawnAnswers:
+    """Return answers without the noise that a mean over draws evens out, for `combine_draws`.
+
+    A statistic that is corrected for what chance adds to it (an imbalance) learns from every set of
+    labels how much that is. What it learns differs from set to set even where the plug-in value,
+    which labels alone decide, is the same. This noise is in every set's interval, and Rubin's rules
+    count it again as a difference between sets; but the mean over sets has hardly any of it. (The
+    rules are exact where the statistic uses all that labels tell: Meng's self-efficiency.)
+
+    With B the variance of values over draws and R^2 the part of it that plug-in values explain
+    (squared correlation, adjusted for so few draws), (1 - R^2) B is noise. Values are moved
+    together and intervals narrowed until the variance of each is smaller by that much, but at most
+    by the intervals' own. Nothing changes where plug-in values explain everything or do not differ,
+    or where there are fewer than three draws. NaN values stay.
+
+    Args:
+        values: The statistic, once per draw.
+        lows: Lower bound of each.
+        highs: Upper bound of each.
+        plug_in: The same statistic with what chance adds to it, once per draw.
+        confidence: Of the intervals.
+
+    References: Meng (1994), Multiple-imputation inferences with uncongenial sources of input,
+    Statistical Science 9; Robins and Wang (2000), Inference for imputation estimators, Biometrika
+    87; Xie and Meng (2017), Dissecting multiple imputation from a multi-phase inference
+    perspective, Statistica Sinica 27.
+
+    >>> values = np.array([0.4, 0.6, 0.4, 0.6])
+    >>> rows = values, values - 0.3, values + 0.3
+    >>> same = without_averaged_noise(*rows, plug_in=values / 2)
+    >>> same.values.round(2), same.highs.round(2)
+    (array([0.4, 0.6, 0.4, 0.6]), array([0.7, 0.9, 0.7, 0.9]))
+    >>> other = without_averaged_noise(*rows, plug_in=[0.1, 0.1, 0.3, 0.3])
+    >>> other.values.round(2), other.highs.round(2)
+    (array([0.5, 0.5, 0.5, 0.5]), array([0.7, 0.7, 0.7, 0.7]))
+    """
+    check_fraction("confidence", confidence)
+    rows = np.array([values, lows, highs, plug_in], dtype=np.float64)
+    known = rows[:, ~np.isnan(rows).any(axis=0)]
+    among = float(known[0].var(ddof=1)) if known.shape[1] > 2 else 0.0
+    if not among > 0:
+        return DrawnAnswers(*rows[:3])
+    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    inside = float((((known[2] - known[1]) / (2 * z)) ** 2).mean())
+    noise = min((1 - _explained(known[0], known[3])) * among, inside)
+    closer, narrower = (math.sqrt(1 - noise / one) if one else 1.0 for one in (among, inside))
+    middle = known[0].mean() + closer * (rows[0] - known[0].mean())
+    return DrawnAnswers(middle, *(middle + narrower * (rows[1:3] - rows[0])))
+
+
+def _explained(values: FloatArray, plug_in: FloatArray) -> float:
+    """Return the part of the variance of values that plug-in values explain (adjusted R^2)."""
+    m, spread = values.size, float(np.std(values) * np.std(plug_in))
+    if spread < 1e-12:
+        return 1.0
+    r = float(((values - values.mean()) * (plug_in - plug_in.mean())).mean()) / spread
+    return min(max(1 - (1 - r**2) * (m - 1) / (m - 2), 0.0), 1.0)
 
 
 def agreeing(

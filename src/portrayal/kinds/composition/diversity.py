@@ -35,6 +35,7 @@ class _Score:
     unit: str = "image"
     details: Mapping[str, float] = field(default_factory=dict)
     scale: LabelScale = EVENNESS_SCALE
+    plug_in: float | None = None
 
 
 def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
@@ -65,6 +66,7 @@ def diversity_findings(view: AxisView, factor: str) -> Iterator[Finding]:
                 unit=pair.unit,
                 details={"published": pair.published},
                 scale=LabelScale(0.0, 2.0, 0.0, 1.0),
+                plug_in=pair.published,
             ),
         )
     many = many_group_diversity(counts.rows, levels=counts.levels, confidence=confidence)
@@ -137,7 +139,7 @@ def _finding(view: AxisView, table: IntArray, score: _Score) -> Finding:
         n_missing=missing,
         sentence=f"{score.statistic.capitalize()} on {view.name}: {number(score.value)} "
         f"over {counted(len(table), 'level')} ({score.meaning}).",
-    ).on_labels(score.scale)
+    ).on_labels(score.scale, plug_in=score.plug_in)
 
 
 def _lack(view: AxisView, table: IntArray, score: _Score) -> str:

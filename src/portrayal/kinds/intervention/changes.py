@@ -133,7 +133,7 @@ def original_finding(arms: CategoryArms) -> Finding:
         f"{number(score.value)} over {counted(score.n_attributes, 'attribute')} (0: {arms.first} "
         f"and {arms.second} equally often for each, 1: one only; ENTIGEN's formula: "
         f"{_known(score.published)}).",
-    ).on_labels(LabelScale(0.0, 2.0, 0.0, 1.0))
+    ).on_labels(LabelScale(0.0, 2.0, 0.0, 1.0), plug_in=score.published)
 
 
 def diversity_finding(comparison: Comparison) -> Finding:

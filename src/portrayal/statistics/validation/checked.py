@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from portrayal.statistics.counts import FloatArray
-from portrayal.statistics.drawn_labels import combine_draws
+from portrayal.statistics.drawn_labels import DrawnAnswers, combine_draws, without_averaged_noise
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.label_errors import NOT_ASKED, LabelDraws, PromptOrder, draw_labels
 
@@ -170,11 +170,13 @@ class Combined(NamedTuple):
 
 def combined(
     found: list[tuple[float, Interval]], *, least: float = 0.0, most: float = 1.0,
-    units: list[FloatArray] | None = None,
+    units: list[FloatArray] | None = None, plug_in: list[float] | None = None,
 ) -> Combined:  # fmt: skip
     """Combine what each set of labels gave."""
-    lows, highs = ([one[i] for _, one in found] for i in (0, 1))
-    values = [value for value, _ in found]
+    rows = np.array([[value, *interval] for value, interval in found]).T
+    once = (
+        DrawnAnswers(*rows) if plug_in is None else without_averaged_noise(*rows, plug_in=plug_in)
+    )
     parts = None if units is None else np.array(units)
-    one = combine_draws(values, lows, highs, within=(least, most), units=parts)
+    one = combine_draws(*once, within=(least, most), units=parts)
     return Combined(one.value, one.interval)

@@ -10,7 +10,7 @@ import numpy as np
 from portrayal.statistics.amplification_sampling import amplification_from_counts
 from portrayal.statistics.change import paired_change
 from portrayal.statistics.counts import FloatArray
-from portrayal.statistics.diversity import diversity_score
+from portrayal.statistics.diversity import DiversityResult, diversity_score
 from portrayal.statistics.drawn_labels import agreeing, combine_p_values
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.levels import LevelTest, level_test
@@ -38,14 +38,17 @@ def diversity(setting: CheckedSetting, rng: np.random.Generator) -> WorldAnswer:
     levels = np.repeat(np.arange(_ATTRIBUTES), prompts)
     images = draw_images(setting, around(setting, means[levels], rng), 48 // prompts, rng)
 
-    def estimate(counts: CountArray) -> tuple[float, Interval]:
-        found = diversity_score(counts[:, 1], counts[:, 0], levels=levels)
-        return found.value, found.interval
+    def estimate(counts: CountArray) -> DiversityResult:
+        return diversity_score(counts[:, 1], counts[:, 0], levels=levels)
 
-    true = true_counts(images, levels.size)
+    oracle = estimate(true_counts(images, levels.size)).interval
     labels = drawn(images, levels if prompts > 1 else None, rng).counts(images.prompts)
     found = [estimate(one) for one in labels]
-    return WorldAnswer(*combined(found), float(np.abs(2 * means - 1).mean()), estimate(true)[1])
+    one = combined(
+        [(each.value, each.interval) for each in found],
+        plug_in=[each.published for each in found],
+    )
+    return WorldAnswer(*one, float(np.abs(2 * means - 1).mean()), oracle)
 
 
 def level_differences(setting: CheckedSetting, rng: np.random.Generator) -> WorldAnswer:
