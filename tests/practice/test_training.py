@@ -570,7 +570,7 @@ def test_the_decoder_learns_beside_a_critic_and_latents_stay(trained, tmp_path):
 
 
 def test_a_critic_learns_to_tell_sharp_images_from_blurred_ones():
-    import torch.nn.functional as F  # noqa: N812 (the name everybody uses)
+    import torch.nn.functional as F
 
     from portrayal_practice.training.critic import Critic
 

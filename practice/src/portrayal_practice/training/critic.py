@@ -51,7 +51,7 @@ ALONE = 0.04
 BETAS = (0.5, 0.95)
 
 
-class Critic(nn.Module):
+class Critic(nn.Module):  # type: ignore[misc]
     """Says of each patch whether it was painted (above 0) or decoded (below)."""
 
     def __init__(self, width: int) -> None:
