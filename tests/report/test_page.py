@@ -13,11 +13,12 @@ import pytest
 from portrayal import runner
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError
-from portrayal.findings import Findings, Headline, Results
+from portrayal.findings import FindingLabels, Findings, Headline, LabelScale, Results
 from portrayal.findings.parts import Forest
 from portrayal.report import write_report
 from portrayal.report.first_screen import heading
 from portrayal.report.page import script_json
+from portrayal.sharing import card_metadata, card_text
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 
@@ -152,6 +153,35 @@ def test_the_page_begins_with_up_to_three_findings(
     assert re.findall(r"Claim \d+", cards) == largest, "the largest effect comes first"
     assert all(f"Null {i}" in top for i in range(clear, 12))
     assert "Claim" not in rest
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [(FindingLabels.unchecked(LabelScale(0.5, 1.0), 0.62, 0.9),
+      "Labels not checked by people. The conclusion would fall if 12% of them were wrong"),
+     (FindingLabels("corrected", LabelScale(), 60, None, 0.6, 0.5, 0.7,
+                    assumption="Assumes that the measurer errs alike in all prompts."),
+      "Assumes that the measurer errs alike in all prompts.")],
+)  # fmt: skip
+def test_cards_say_what_label_errors_can_change(
+    audit: AuditFolder, labels: FindingLabels, told: str
+) -> None:
+    results = Results.read(audit)
+    some = next(finding for finding in results.findings if finding.estimate is not None)
+    headline = Headline("Claim", "Null", "share of women", magnitude=1.0)
+    one = replace(some, p=0.01, q=0.01, headline=headline, labels=labels)
+    studies = tuple(replace(section, parts=()) for section in results.studies)
+    results = replace(results, findings=Findings([one]), studies=studies)
+    audit.write_results(results.as_dict())
+    reader = Reader()
+    reader.feed(write_report(audit).read_text(encoding="utf-8"))
+    _, _, card = words(reader).partition("What was found")
+    card = card.partition("No significant difference")[0].partition("What this audit")[0]
+    assert told in card
+    assert told in card_text(results, images=2)
+    ((found,),) = [one["metrics"] for one in card_metadata(results)["model-index"][0]["results"]]
+    known = {"unchecked": {"tipping": labels.tipping}, "corrected": {"assumption": told}}
+    assert found["args"].items() >= {"labels": labels.status, **known[labels.status]}.items()
 
 
 def test_a_lack_of_data_is_not_told_as_no_difference(audit: AuditFolder) -> None:

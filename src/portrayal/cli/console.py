@@ -164,13 +164,9 @@ def findings(results: Results, audit: str) -> None:
 
 def _about_labels(finding: Finding, results: Results, indent: int) -> None:
     """Print what label errors do to a finding, or how many there would have to be."""
-    from portrayal.findings import form_of
-
-    if finding.labels is not None:
-        form = form_of(finding.statistic)
-        words = finding.labels.words(results.settings.confidence, form=form)
-        if words:
-            told(words, "dim", indent)
+    words = finding.about_labels(results.settings.confidence)
+    if words:
+        told(words, "dim", indent)
 
 
 MOST_LINES = 20

@@ -166,6 +166,16 @@ class Finding(Plain):
         told = self.headline.claim if self.is_clear(level) else self.headline.otherwise
         return told if self.question == self.topic else f"{told} · {self.measurer}"
 
+    def about_labels(self, confidence: float) -> str:
+        """Return the line below it: whether people checked its labels, and what that changes.
+
+        Args:
+            confidence: Of intervals.
+        """
+        if self.labels is None:
+            return ""
+        return self.labels.words(confidence, form=form_of(self.statistic))
+
     def in_numbers(self, confidence: float, *, explained: bool = False) -> str:
         """Return the numbers in a line: `d -2.2, 95% CI -3.7 to -1.2, q = .006; 64 images`.
 

@@ -26,7 +26,6 @@ from portrayal.findings import (
     capital,
     counted,
     counts_looks,
-    form_of,
 )
 from portrayal.generators import notice
 from portrayal.numbers import cell, cells, count, number, percent, with_minus
@@ -94,7 +93,6 @@ def write_report(audit: AuditFolder, *, called: str | None = None) -> Path:
         .render(
             results=results,
             level=results.level,
-            form_of=form_of,
             audit_name=called or audit.path.resolve().name,
             header=audit.header,
             notice=notice(audit.generator),

@@ -74,6 +74,7 @@ def _result(one: Finding, section: StudySection, results: Results) -> dict[str, 
             "q": one.q,
             "q_looks": one.q_looks,
             "measurer": one.measurer,
+            **_label_args(one),
         },
         "verified": False,
     }
@@ -86,6 +87,14 @@ def _result(one: Finding, section: StudySection, results: Results) -> dict[str, 
             "url": "https://github.com/portrayal/portrayal",
         },
     }
+
+
+def _label_args(one: Finding) -> dict[str, Any]:
+    if one.labels is None:
+        return {}
+    known = {"tipping": one.labels.tipping, "assumption": one.labels.assumption or None}
+    given = {name: value for name, value in known.items() if value is not None}
+    return {"labels": one.labels.status, **given}
 
 
 def _lines(results: Results, images: int, notice: str) -> Iterator[str]:
@@ -145,6 +154,13 @@ def _section(section: StudySection, found: list[Finding], results: Results) -> I
         words = _plain(told)
         estimate = f"{one.statistic} {form(one.estimate)}" if one.estimate is not None else "none"
         yield f"| {' | '.join([words, _plain(estimate), *numbers, count(one.n)])} |"
+    noted = [(one, one.about_labels(results.settings.confidence))
+             for one in order[:SHOWN] if one.q is not None]  # fmt: skip
+    if any(words for _, words in noted):
+        yield ""
+        yield "What label errors could change:"
+    yield from (f"- {_plain(one.conclusion(results.level))}: {_plain(words)}"
+                for one, words in noted if words)  # fmt: skip
     if len(found) > SHOWN:
         yield ""
         yield f"{len(found) - SHOWN} more findings are in the report."
