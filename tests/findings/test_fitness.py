@@ -22,6 +22,7 @@ from portrayal.findings import Validation
 from portrayal.findings.fitness import LabelCheck, LabelQuality, floor, named_group
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.validations import HOME, Judged, calibration, validation_of
+from portrayal.importers import import_images
 from portrayal.measurers import measure, open_measurer
 from portrayal.records import Identity, ImageRecord
 from portrayal.report import write_report
@@ -311,6 +312,28 @@ def test_a_bad_truth_is_one_line(tmp_path: Path, rows: list[str], line: str) -> 
     with pytest.raises(ImportFileError, match=line) as error:
         validate(ColourJudge(), files(tmp_path, ["woman"]), truth=truth(tmp_path, rows))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ([f"0.png,{GENDER},woman"], "row 2: image '0.png' is the name of 2 images of .*: a/0.png,"),
+        ([f"c/0.png,{GENDER},woman"], "row 2: image 'c/0.png' is not in .*; did you mean a/0.png"),
+        (
+            [f"a/0.png,{GENDER},woman", f"files/a/0.png,{GENDER},man"],
+            "row 3: image 'files/a/0.png' is 'man' here and 'woman' before",
+        ),
+    ],
+)
+def test_a_truth_about_other_images_of_an_audit_is_one_line(
+    tmp_path: Path, rows: list[str], line: str
+) -> None:
+    for place, what in (("a", "woman"), ("b", "man")):
+        (tmp_path / "own" / place).mkdir(parents=True)
+        (tmp_path / "own" / place / "0.png").write_bytes(png(what, 0))
+    import_images(tmp_path / "own", tmp_path / "own-audit")
+    with pytest.raises(ImportFileError, match=line):
+        validate(ColourJudge(), tmp_path / "own-audit", truth=truth(tmp_path, rows))
 
 
 def test_images_of_one_group_are_shown_and_displace_nothing(tmp_path: Path, home: Path) -> None:

@@ -210,15 +210,15 @@ def test_images_that_are_not_there_are_named(
     refuses(
         audit,
         write(file, {"key": ["x"]}, vectors(1)),
-        "row 0: no image in the audit has the key 'x'",
+        "row 0: key 'x' is not in ",
     )
     request = {"prompt": ["p0", "p0"], "seed": [0, 7]}
     refuses(
         audit,
         write(file, request, vectors(2)),
-        "row 1: no image in the audit has the prompt 'p0' and seed 7",
+        "row 1: prompt 'p0' and seed 7 is not in ",
     )
-    refuses(audit, write(file, {"image": ["no.png"]}, vectors(1)), "has the path 'no.png'")
+    refuses(audit, write(file, {"image": ["no.png"]}, vectors(1)), "path 'no.png' is not in ")
     refused = {"prompt": ["p0"], "seed": [9]}
     refuses(audit, write(file, refused, vectors(1)), "was refused: it has no image")
 

@@ -101,7 +101,7 @@ def test_several_people_are_several_answers(audit: AuditFolder, tmp_path: Path) 
         ("axis,label\ngender,woman\n", r"and image \(or key, or prompt and seed\)"),
         (
             "image,axis,label\nnurse-0.png,gender,woman\nabsent.png,gender,man\n",
-            "row 3: no image in the audit has the image 'absent.png'",
+            "row 3: image 'absent.png' is not in .*; allowed: the path 'sub/[a-z]+-[0-9].png', or ",
         ),
         (
             "image,axis,label,probability\nnurse-0.png,gender,woman,1.2\n",
@@ -210,3 +210,94 @@ def test_the_columns_of_another_tools_table_are_named(audit: AuditFolder, tmp_pa
     text = "img,dominant_gender\nnurse-0.png,Woman\n"
     with pytest.raises(ImportFileError, match=r"got: dominant_gender, img|got: img, dominant_gend"):
         labels(audit, tmp_path, text)
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> AuditFolder:
+    """Images of which two have the same name, in two folders."""
+    rows = [{"image": one, "prompt": one[0]} for one in ("a/1.png", "b/1.png", "b/2.png")]
+    import_images(folder_of(tmp_path / "photos", rows), tmp_path / "twins", name="MyModel")
+    return AuditFolder(tmp_path / "twins")
+
+
+def labelled(audit: AuditFolder) -> dict[str, str]:
+    """Return the label of every image by its path."""
+    keys = audit.images(with_bytes=True).select("key, image.path").fetchall()
+    frame = LabelTable(audit).to_frame().set_index("key")["label"]
+    return {path: frame[key] for key, path in keys if key in frame}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a/1.png", "photos/a/1.png", "/home/me/photos/a/1.png", "./a/1.png", r"C:\photos\a\1.png"],
+)
+def test_a_longer_path_labels_the_image_that_it_ends_in(
+    twins: AuditFolder, tmp_path: Path, name: str
+) -> None:
+    found = labels(
+        twins, tmp_path, f"image,axis,label\n{name},{GENDER},woman\n2.png,{GENDER},man\n"
+    )
+    assert found == "FairFace: labels of 2 images added, 0 present before, 1 images without labels"
+    pt.run(write(tmp_path / "jobs.toml", TWINS), out=twins.path)
+    assert labelled(twins) == {"a/1.png": "woman", "b/2.png": "man"}
+
+
+TWINS = """\
+kind = "composition"
+images = 2
+template = "{p}"
+axes = ["perceived gender"]
+[factors]
+p = ["a", "b"]
+"""
+
+
+def test_paths_of_images_with_one_name_are_told_apart(twins: AuditFolder, tmp_path: Path) -> None:
+    rows = f"photos/a/1.png,{GENDER},woman,0.5\nphotos/b/1.png,{GENDER},man,0.5\n"
+    labels(twins, tmp_path, f"image,axis,label,probability\n{rows}")
+    pt.run(write(tmp_path / "jobs.toml", TWINS), out=twins.path)
+    assert labelled(twins) == {"a/1.png": "woman", "b/1.png": "man"}
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("1.png", r"'1.png' is the name of 2 images of .*: a/1.png, b/1.png; name the image by mo"),
+        ("c/1.png", r"'c/1.png' is not in .*; did you mean a/1.png, b/1.png\?"),
+        ("c/2.png", r"'c/2.png' is not in .*; did you mean b/2.png\?"),
+        (
+            "3.png",
+            r"'3.png' is not in .*; allowed: the path '[ab]/[12].png', or the key '[0-9a-f]+",
+        ),
+    ],
+)
+def test_a_path_that_means_no_image_or_several_is_refused(
+    twins: AuditFolder, tmp_path: Path, name: str, line: str
+) -> None:
+    with pytest.raises(ImportFileError, match=f"l.csv: row 2: image {line}"):
+        labels(twins, tmp_path, f"image,axis,label\n{name},{GENDER},woman\n")
+    assert twins.measurers() == []
+
+
+def test_the_whole_path_of_an_image_means_it_though_others_end_alike(tmp_path: Path) -> None:
+    rows = [{"image": one, "prompt": "a"} for one in ("1.png", "b/1.png")]
+    import_images(folder_of(tmp_path / "photos", rows), tmp_path / "audit", name="MyModel")
+    audit = AuditFolder(tmp_path / "audit")
+    for name, measurer in (("1.png", "A"), ("photos/1.png", "B")):
+        said = labels(audit, tmp_path, f"image,axis,label\n{name},{GENDER},woman\n", measurer)
+        assert said.startswith(f"{measurer}: labels of 1 images added")
+
+
+def test_one_file_of_two_prompts_is_labelled_once(tmp_path: Path) -> None:
+    rows = [{"image": "1.png", "prompt": prompt} for prompt in "ab"]
+    import_images(folder_of(tmp_path / "photos", rows), tmp_path / "audit", name="MyModel")
+    said = labels(
+        AuditFolder(tmp_path / "audit"), tmp_path, f"image,axis,label\n1.png,{GENDER},man\n"
+    )
+    assert said.startswith("FairFace: labels of 2 images added")
+
+
+def test_a_row_twice_says_what_to_do(audit: AuditFolder, tmp_path: Path) -> None:
+    row = f"nurse-0.png,{GENDER},woman\n"
+    with pytest.raises(ImportFileError, match=r"row 3: .* already; remove one of the two rows"):
+        labels(audit, tmp_path, f"image,axis,label\n{row}sub/{row}")

@@ -148,7 +148,7 @@ def test_the_later_answer_counts_whatever_the_order_of_import(
             "one,1,a photo of a cat,0,man\n",
             "image 'one' (prompt 'a photo of a cat', seed 0) is not",
         ),
-        ("one,1,a photo of nurse,3,man\n", "seed 3) is not in"),  # refused: there is no image
+        ("one,1,a photo of nurse,3,man\n", "seed 3) was refused: it has no image"),
         ("one,1,a photo of nurse,0,man\ntwo,1,a photo of nurse,0,man\n", "two images of the file"),
     ],
 )

@@ -239,12 +239,16 @@ def test_votes_name_images_by_key_or_file_and_foreign_ones_store_nothing(tmp_pat
         file.write_text("image,rater,perceived gender\n" + "".join(f"{row}\n" for row in rows))
         return raters.import_votes(audit.path, file)
 
-    votes("anna.png,a,woman", "a nurse/twice.png,a,man", f"{pilot},b,can't tell")
+    votes("anna.png,a,woman", "photos/a nurse/twice.png,a,man", f"{pilot},b,can't tell")
     before = content(audit)
     assert len(before) == 3
     for row, line in [
         ("elsewhere.png,a,woman", "image 'elsewhere.png' is not in"),
-        ("twice.png,a,woman", "image 'twice.png' is the name of 2 images of"),
+        (
+            "twice.png,a,woman",
+            "image 'twice.png' is the name of 2 images of .*: a nurse/twice.png, a pilot/twice.png",
+        ),
+        ("a cook/anna.png,a,woman", "'a cook/anna.png' is not in .*; did you mean a nurse/anna.p"),
         (
             "anna.png,a,robot",
             "row 2: 'robot' is no answer to 'perceived gender'; allowed: ",

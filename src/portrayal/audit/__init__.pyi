@@ -20,6 +20,7 @@ from .files import writing as writing
 from .folder import AuditFolder as AuditFolder
 from .folder import EmbeddingBlock as EmbeddingBlock
 from .header import FILE as FILE
+from .image_names import ImageName as ImageName
 from .image_names import ImageNames as ImageNames
 from .index import RANKS as RANKS
 from .locations import location as location

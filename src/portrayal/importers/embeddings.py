@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from portrayal.audit import AuditFolder
+from portrayal.audit import AuditFolder, ImageNames
 from portrayal.errors import ImportFileError
 from portrayal.importers.entries import Problems
 from portrayal.importers.vectors import Chunk, read_chunks
@@ -109,15 +110,7 @@ class _Checked:
     def __init__(self, audit: AuditFolder, encoder: Identity, file: Path) -> None:
         self._audit = audit
         self._encoder = encoder
-        rows = audit.images(with_bytes=True).select("key, prompt, seed, status, image.path")
-        self._statuses: dict[str, str] = {}
-        self._keys: dict[object, list[str]] = {}
-        for key, prompt, seed, status, image in rows.fetchall():
-            self._statuses[key] = status
-            for name in (key, (prompt, seed)):
-                self._keys.setdefault(name, []).append(key)
-            if image is not None:
-                self._keys.setdefault(Path(image), []).append(key)
+        self._images = ImageNames(audit)
         keys, matrix = audit.embeddings(encoder)
         self._stored: dict[tuple[str, str], npt.NDArray[np.float32]] = {
             ("image", key): row for key, row in zip(keys, matrix, strict=True)
@@ -148,28 +141,25 @@ class _Checked:
             for subject in self._subjects(chunk, i):
                 self._look_at(subject, row, where)
 
-    def keys_of(self, chunk: Chunk) -> list[list[str]]:
+    def keys_of(self, chunk: Chunk) -> list[Sequence[str]]:
         """Return the images that every row is about."""
-        return [self._keys.get(name, []) for name in chunk.names]
+        return [self._images.keys(name, shown=chunk.shown(i)) for i, name in enumerate(chunk.names)]
 
     def count_without(self) -> int:
         """Return how many images have no embedding under this encoder now."""
         measured = set(self._audit.embeddings(self._encoder)[0])
-        made = {key for key, status in self._statuses.items() if status == "ok"}
+        made = {key for key, status in self._images.statuses.items() if status == "ok"}
         return len(made - measured)
 
     def _subjects(self, chunk: Chunk, i: int) -> list[tuple[str, str]]:
         """Return what a row embeds: a text, or images."""
         if chunk.texts is not None:
             return [("text", chunk.texts[i])]
-        keys = self._keys.get(chunk.names[i], [])
-        if not keys:
-            self.problems.add(chunk.where(i), f"no image in the audit has the {chunk.shown(i)}")
-        for key in keys:
-            if self._statuses[key] != "ok":
-                self.problems.add(
-                    chunk.where(i), f"{chunk.shown(i)} was {self._statuses[key]}: it has no image"
-                )
+        try:
+            keys = self._images.keys(chunk.names[i], shown=chunk.shown(i))
+        except ImportFileError as error:
+            self.problems.add(chunk.where(i), str(error))
+            return []
         return [("image", key) for key in keys]
 
     def _look_at(self, subject: tuple[str, str], row: Matrix, where: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from portrayal.audit import ImageName
 from portrayal.errors import ImportFileError, one_of
 
 NAMING = (("key",), ("prompt", "seed"), ("image",), ("file_name",))
@@ -30,7 +31,7 @@ class LabelRow:
     """
 
     where: str
-    image: str | tuple[str, int] | Path
+    image: ImageName
     axis: str
     label: str
     probability: float | None
@@ -142,7 +143,7 @@ def _row(where: str, cells: dict[str, Any], naming: tuple[str, ...], axis: str |
     )
 
 
-def _image(cells: dict[str, Any], naming: tuple[str, ...]) -> str | tuple[str, int] | Path:
+def _image(cells: dict[str, Any], naming: tuple[str, ...]) -> ImageName:
     if naming == ("key",):
         return str(cells["key"]).strip()
     if len(naming) == 2:

@@ -104,7 +104,12 @@ def import_labels(
     meant = {name: misspelt(name, axes or {}) for name in unasked}
     for row in rows:
         _check_axis(row, axes or {}, meant.get(row.axis), problems)
-        for key in _keys(images, row, problems):
+        try:
+            keys = images.keys(row.image, shown=row.shown)
+        except ImportFileError as error:
+            problems.add(row.where, str(error))
+            continue
+        for key in keys:
             answers.setdefault(key, _Collected()).add(row, problems)
     has_people = any(row.person is not None for row in rows)
     identity = Identity(KIND, measurer, {"axes": sorted({row.axis for row in rows})})
@@ -135,7 +140,11 @@ class _Collected:
         answers = to.setdefault(row.axis, {})
         given = 1.0 if row.probability is None else row.probability
         if row.label in answers:
-            problems.add(row.where, f"{row.shown} has the label {row.label!r} twice")
+            problems.add(
+                row.where,
+                f"{row.shown} has the label {row.label!r} on the axis {row.axis!r} already; remove "
+                "one of the two rows",
+            )
         elif sum(answers.values()) + given > 1 + ROUNDING:
             before = ", ".join(answers)
             problems.add(
@@ -196,17 +205,6 @@ def _check_axis(
             f"has the axis {row.axis!r}, which no study asks about; did you mean {meant!r}? for an "
             "axis of your own, choose a name that is less like it",
         )
-
-
-def _keys(images: ImageNames, row: LabelRow, problems: Problems) -> Sequence[str]:
-    """Return the images that a row is about; none, and a problem, where it is about none."""
-    found = images.keys(row.image)
-    if not found:
-        problems.add(row.where, f"no image in the audit has the {row.shown}")
-    made = [key for key in found if images.statuses[key] == "ok"]
-    if found and not made:
-        problems.add(row.where, f"{row.shown} was {images.statuses[found[0]]}: it has no image")
-    return made
 
 
 def _compare(

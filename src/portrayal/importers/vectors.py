@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from portrayal.audit import matrix
+from portrayal.audit import ImageName, matrix
 from portrayal.errors import AuditError, ImportFileError, one_of
 
 _ROWS = 8192
@@ -29,7 +29,7 @@ class Chunk:
     vectors: npt.NDArray[np.float32]
     numbers: Sequence[int]
     """Row numbers in the file, from 0."""
-    names: Sequence[object] = ()
+    names: Sequence[ImageName] = ()
     """What each image is called by: its key, (prompt, seed), or its path."""
     texts: Sequence[str] | None = None
 
@@ -152,7 +152,7 @@ def _arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
 
 def _names(
     file: Path, columns: Mapping[str, Sequence[Any]], numbers: Sequence[int]
-) -> list[object]:
+) -> list[ImageName]:
     """Return what the image of every row is called by."""
     for naming in _NAMING:
         if all(name in columns for name in naming):
@@ -162,7 +162,7 @@ def _names(
             f"{file}: rows say of no image which one it is; wanted: a column key, or prompt and "
             f"seed, or image; got: {one_of(sorted(columns)) or 'none of them'}"
         )
-    named: list[object] = []
+    named: list[ImageName] = []
     rows = zip(*(columns[name] for name in naming), strict=True)
     for number, parts in zip(numbers, rows, strict=True):
         if None in parts:
@@ -171,7 +171,7 @@ def _names(
     return named
 
 
-def _name(naming: tuple[str, ...], parts: Sequence[Any]) -> object:
+def _name(naming: tuple[str, ...], parts: Sequence[Any]) -> ImageName:
     if naming == ("image",):
         return Path(str(parts[0]))
     if naming == ("key",):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from portrayal.audit import AuditFolder, ImageNames, read_factors
+from portrayal.audit import AuditFolder, ImageName, ImageNames, read_factors
 from portrayal.errors import AuditError, ImportFileError, misspelt
 from portrayal.numbers import counted
 from portrayal.raters.editions import edition_ballots
@@ -274,19 +274,15 @@ def _found(audit: AuditFolder, votes: Votes, source: str) -> Votes:
     images = ImageNames(audit)
     renamed: dict[str, str] = {}
     for image, about in votes.images.items():
-        named = f"image {image!a}"
-        found = images.keys(image) or images.keys(Path(image))
-        if not found and about.seed is not None:
-            named += f" (prompt {about.prompt!a}, seed {about.seed})"
-            found = images.keys((about.prompt, about.seed))
-        made = [key for key in found if images.statuses[key] == "ok"]
-        if len(made) != 1:
-            what = "is not in" if not made else f"is the name of {len(made)} images of"
-            raise ImportFileError(
-                f"{source}: {named} {what} {audit.path}; allowed: an image's key, the name of its "
-                "file, or its prompt and seed; nothing was stored"
-            )
-        (key,) = made
+        shown = f"image {image!a}"
+        names: list[ImageName] = [Path(image), image]
+        if about.seed is not None:
+            shown += f" (prompt {about.prompt!a}, seed {about.seed})"
+            names.append((about.prompt, about.seed))
+        try:
+            key = images.key(*names, shown=shown)
+        except ImportFileError as error:
+            raise ImportFileError(f"{source}: {error}; nothing was stored") from error
         renamed[image] = key
     if len(set(renamed.values())) < len(renamed):
         raise ImportFileError(f"{source}: two images of the file are one image of {audit.path}")

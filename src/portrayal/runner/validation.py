@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from portrayal.audit import AuditFolder, location
+from portrayal.audit import AuditFolder, ImageName, ImageNames, location
 from portrayal.errors import ImportFileError, MeasurementError, one_of
 from portrayal.findings import (
     AuditData,
@@ -108,9 +108,9 @@ class _KnownImages:
     axes: Mapping[str, Axis]
 
 
-def _known(file: Path, axes: Mapping[str, Axis]) -> dict[object, _Truth]:
+def _known(file: Path, axes: Mapping[str, Axis]) -> dict[ImageName, _Truth]:
     """Return what the truth says, image by image."""
-    found: dict[object, _Truth] = {}
+    found: dict[ImageName, _Truth] = {}
     for row in read_labels(file, axis=next(iter(axes))):
         if row.person is not None:
             raise ImportFileError(
@@ -123,13 +123,18 @@ def _known(file: Path, axes: Mapping[str, Axis]) -> dict[object, _Truth]:
                 f"allowed: {one_of(allowed)}"
             )
         labels = found.setdefault(row.image, _Truth(row, {})).labels
-        if labels.setdefault(row.axis, row.label) != row.label:
-            raise ImportFileError(
-                f"{file}: {row.where}: {row.shown} is {row.label!r} here and "
-                f"{labels[row.axis]!r} before; allowed: one label per image and axis"
-            )
+        _take(labels, row.axis, row.label, row, file)
     _require_groups(found.values(), file, axes)
     return found
+
+
+def _take(labels: dict[str, str], axis: str, label: str, row: LabelRow, file: Path) -> None:
+    """Take in what is known of an image on an axis; raise where something else was said before."""
+    if labels.setdefault(axis, label) != label:
+        raise ImportFileError(
+            f"{file}: {row.where}: {row.shown} is {label!r} here and {labels[axis]!r} before; "
+            "allowed: one label per image and axis"
+        )
 
 
 def _require_groups(known: Iterable[_Truth], file: Path, axes: Mapping[str, Axis]) -> None:
@@ -146,7 +151,7 @@ def _require_groups(known: Iterable[_Truth], file: Path, axes: Mapping[str, Axis
 def _of_folder(
     audit: AuditFolder,
     folder: Path,
-    known: Mapping[object, _Truth],
+    known: Mapping[ImageName, _Truth],
     file: Path,
     axes: Mapping[str, Axis],
 ) -> _KnownImages:
@@ -172,26 +177,22 @@ def _of_folder(
 
 
 def _of_audit(
-    audit: AuditFolder, known: Mapping[object, _Truth], file: Path, axes: Mapping[str, Axis]
+    audit: AuditFolder, known: Mapping[ImageName, _Truth], file: Path, axes: Mapping[str, Axis]
 ) -> _KnownImages:
     """Find the images of an audit that the truth names."""
-    keys: dict[object, tuple[str, str]] = {}
-    rows = audit.images(with_bytes=True).select("key, prompt, seed, status, image.path").fetchall()
-    for key, prompt, seed, status, path in rows:
-        if status == "ok":
-            names = [key, (prompt, seed), *([Path(path), Path(Path(path).name)] if path else [])]
-            keys |= dict.fromkeys(names, (key, prompt))
+    images = ImageNames(audit)
+    prompts = dict(audit.images().select("key, prompt").fetchall())
     found: dict[str, dict[str, str]] = {}
-    prompts: dict[str, None] = {}
     for image, one in known.items():
-        if image not in keys:
-            raise ImportFileError(
-                f"{file}: {one.row.where}: no image in the audit has the {one.row.shown}"
-            )
-        key, prompt = keys[image]
-        found[key] = one.labels
-        prompts[prompt] = None
-    return _KnownImages(found, list(prompts), axes)
+        try:
+            keys = images.keys(image, shown=one.row.shown)
+        except ImportFileError as error:
+            raise ImportFileError(f"{file}: {one.row.where}: {error}") from error
+        for key in keys:
+            labels = found.setdefault(key, {})
+            for axis, label in one.labels.items():
+                _take(labels, axis, label, one.row, file)
+    return _KnownImages(found, list(dict.fromkeys(prompts[key] for key in found)), axes)
 
 
 def _validated(
