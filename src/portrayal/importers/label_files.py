@@ -5,16 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from portrayal.audit import ImageName
 from portrayal.errors import ImportFileError, one_of
+from portrayal.importers.columns import column_names, require_distinct
 
 NAMING = (("key",), ("prompt", "seed"), ("image",), ("file_name",))
 """Columns that say which image a row is about; the first that are all there count."""
+
+_OWN = frozenset(
+    {*(name for one in NAMING for name in one), "axis", "label", "probability", "person"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,8 @@ def read_labels(file: Path, *, axis: str | None = None) -> list[LabelRow]:
     """Read a label file.
 
     Columns: `label`; `axis`; which image (`image`, the file's name; `key`; or `prompt` and `seed`);
-    and, where known, `probability` and `person`. Other columns are passed over.
+    and, where known, `probability` and `person`. Columns may be written in any case;
+    other columns are passed over.
 
     Args:
         file: CSV (separated by comma, semicolon or tab) or Parquet.
@@ -83,9 +89,9 @@ def _rows(file: Path) -> Iterator[dict[str, Any]]:
         raise ImportFileError(f"{file}: no such file; wanted: labels in CSV or Parquet")
     try:
         if file.suffix in (".parquet", ".pq"):
-            rows = _parquet_rows(file)
+            names, rows = _parquet_rows(file)
         elif file.suffix in (".csv", ".tsv", ".txt"):
-            rows = _csv_rows(file.read_text(encoding="utf-8-sig"))
+            names, rows = _csv_rows(file.read_text(encoding="utf-8-sig"))
         else:
             raise ImportFileError(
                 f"{file}: {file.suffix or 'no ending'} is unknown; allowed: .csv, .tsv, .parquet"
@@ -97,30 +103,30 @@ def _rows(file: Path) -> Iterator[dict[str, Any]]:
     except (ValueError, OSError, csv.Error) as error:  # pandas and Arrow raise kinds of these
         said = " ".join(str(error).split())[:160]
         raise ImportFileError(f"{file}: cannot be read: {said}") from error
+    heads = column_names(names, _OWN)
+    require_distinct(heads, file)
     for row in rows:
         yield {
             name: None if value is None or value != value or value == "" else value
-            for name, value in row.items()
+            for name, value in itertools.zip_longest(heads, row)
         }
 
 
-def _parquet_rows(file: Path) -> list[dict[str, Any]]:
+def _parquet_rows(file: Path) -> tuple[list[str], Iterable[Sequence[Any]]]:
     import pandas as pd
 
     frame = pd.read_parquet(file).astype(object)
-    names = [str(name).strip() for name in frame.columns]
-    return [dict(zip(names, row, strict=True)) for row in frame.itertuples(index=False, name=None)]
+    return [str(name) for name in frame.columns], frame.itertuples(index=False, name=None)
 
 
-def _csv_rows(text: str) -> list[dict[str, Any]]:
+def _csv_rows(text: str) -> tuple[list[str], Iterable[Sequence[Any]]]:
     head = text.partition("\n")[0]
     mark = max((",", ";", "\t"), key=head.count)
     names, *rows = [row for row in csv.reader(io.StringIO(text), delimiter=mark) if row] or [[]]
-    names = [name.strip() for name in names]
     for number, row in enumerate(rows, 2):
         if len(row) > len(names):
             raise ValueError(f"row {number} has {len(row)} cells, the first row {len(names)}")
-    return [dict(itertools.zip_longest(names, row)) for row in rows]
+    return names, rows
 
 
 def _row(where: str, cells: dict[str, Any], naming: tuple[str, ...], axis: str | None) -> LabelRow:

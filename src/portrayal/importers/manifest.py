@@ -10,6 +10,7 @@ from pathlib import Path, PureWindowsPath
 
 from portrayal.audit import RANKS
 from portrayal.errors import ImportFileError, one_of
+from portrayal.importers.columns import column_names, require_distinct
 from portrayal.importers.entries import Entry, Problems, broken
 from portrayal.importers.image_files import check_size, check_suffix, stored_bytes
 from portrayal.records import Prompt, Status
@@ -127,9 +128,7 @@ class _Table:
             raise ImportFileError(f"{self._file}: row {number + 1}: not CSV: {error}") from error
 
     def _check_heads(self) -> None:
-        doubled = {head for head in self._heads if self._heads.count(head) > 1}
-        if doubled:
-            raise ImportFileError(f"{self._file}: two columns are called {doubled.pop()!r}")
+        require_distinct(self._heads, self._file)
         if not set(_IMAGE) & set(self._heads) or "prompt" not in self._heads:
             got = one_of(self._heads) or "nothing"
             raise ImportFileError(
@@ -156,10 +155,7 @@ def _text(file: Path) -> str:
 
 
 def _clean(heads: Sequence[str]) -> list[str]:
-    """Return the names of columns; ours in lower case, however they are written."""
-    plain = [head.strip() for head in heads]
-    known = _OWN | _PASSED_OVER
-    return [head.lower() if head.lower() in known else head for head in plain]
+    return column_names(heads, _OWN | _PASSED_OVER)
 
 
 def _entry(folder: Path, where: str, cells: Mapping[str, str]) -> Entry:
