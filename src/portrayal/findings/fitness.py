@@ -1,7 +1,8 @@
 """Whether a measurer's labels may count: tried on what is known of it, before they do.
 
-Three sources: a stored validation, human raters' labels of the audit's images, and prompts that
-name the group ("a photo of a woman"). The last tests generator and measurer together, and says so.
+Three sources: a stored validation, human raters' labels of the audit's images (those drawn as a
+check with the weights of the draw), and prompts that name the group ("a photo of a woman"). The
+last tests generator and measurer together, and says so.
 A measurer whose balanced accuracy is shown to be below the floor (upper bound of its interval) is
 refused on that axis; a weak one is named in the first lines of the report; where nothing is known,
 the first line says so.
@@ -11,20 +12,19 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from portrayal.findings.classifier_check import labels_by_key
 from portrayal.findings.data import StudyData
-from portrayal.findings.label_checks import checked_in_words
-from portrayal.findings.label_pools import LEAST_LABELS
-from portrayal.findings.validations import GroupRecall, Validation
+from portrayal.findings.label_checks import LabelSource, checked_in_words
+from portrayal.findings.label_pools import LEAST_LABELS, labels_by_people, weights_of
+from portrayal.findings.validations import Validation
 from portrayal.numbers import number, percent
 from portrayal.raters import RATERS
 from portrayal.records import NOBODY, UNKNOWN, Prompt
-from portrayal.statistics import balanced_accuracy
+from portrayal.statistics import Rule, balanced_accuracy
 from portrayal.studies import Axis, Study
 
 ABOVE_CHANCE = 0.2
@@ -157,28 +157,31 @@ class LabelQuality:
             for (who, axis), accuracies in tried.items()
         ]
         unknown = dict.fromkeys(axis for _, axis in self.untried)
+        if not self.measurers and self.rated:
+            return "labels are people's own answers"
         return "; ".join([*said, *(f"{axis}: unknown" for axis in unknown)]) or "unknown"
 
     def doubts(self) -> list[str]:
         """Return a line for each check that shows a measurer to be weak or unfit."""
         return [one.sentence() for one in self.checks if one.verdict != "fit"]
 
-    def unknowns(self, checked: Mapping[tuple[str, str], int]) -> list[str]:
+    def unknowns(self, sources: Sequence[LabelSource]) -> list[str]:
         """Return a line for each measurer of which it is not known how often it is right.
 
         Args:
-            checked: Images that people labelled, too few to tell, by measurer and axis.
+            sources: Who labelled images, and how far people checked it.
         """
-        lines = []
-        for name in self.measurers:
-            axes = [axis for who, axis in self.untried if who == name]
-            if axes:
-                most = max(checked.get((name, axis), 0) for axis in axes)
-                lines.append(
-                    f"Labels {checked_in_words(most)}: it is not known how often the measurer "
-                    f"“{name}” is right about {' and '.join(axes)}."
-                )
-        return lines
+        checked = {(one.measurer, one.axis): one for one in sources}
+        axes_of: dict[tuple[str, str], list[str]] = {}
+        for name, axis in self.untried:
+            one = checked.get((name, axis))
+            words = checked_in_words(one.n_checked, one.status) if one else checked_in_words(0)
+            axes_of.setdefault((name, words), []).append(axis)
+        return [
+            f"Labels {words}: it is not known how often the measurer “{name}” is right about "
+            f"{' and '.join(axes)}."
+            for (name, words), axes in axes_of.items()
+        ]
 
 
 def label_quality(
@@ -186,6 +189,7 @@ def label_quality(
     data_of: Callable[[Study], Sequence[StudyData]],
     validations: Sequence[Validation],
     *,
+    rule: Rule,
     confidence: float,
 ) -> LabelQuality:
     """Try every measurer on what is known of it.
@@ -194,9 +198,10 @@ def label_quality(
         studies: The studies whose axes are asked about.
         data_of: A study's images as each measurer saw them.
         validations: What is stored of the measurers.
+        rule: How votes become a consensus.
         confidence: Of the intervals.
     """
-    tried = _Tried()
+    tried = _Tried(rule)
     for study in studies:
         if study.asked_axes():
             tried.study(study, data_of(study))
@@ -223,36 +228,56 @@ def _validated(validations: Iterable[Validation], names: Mapping[str, str]) -> I
         )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An image whose group is known, what a measurer said of it, and for how many it stands."""
+
+    truth: str
+    label: str
+    weight: float = 1.0
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the label names a group."""
+        return self.label not in (UNKNOWN, NOBODY)
+
+
+class _Rated:
+    """What people say of an audit's images on an axis, those drawn as checks among them."""
+
+    def __init__(self, data: StudyData, name: str, axis: Axis, rule: Rule) -> None:
+        found = None if data.audit is None else labels_by_people(data.audit, name, rule)
+        said = {} if found is None else found.by_key()
+        chances = {} if found is None else dict(zip(found.keys, found.probabilities, strict=True))
+        self.labels = {key: label for key, label in said.items() if label in axis.groups}
+        self.weights = weights_of({key: float(chances[key]) for key in said})
+
+
 class _Tried:
     """Collects labels whose truth is known, over studies."""
 
-    def __init__(self) -> None:
+    def __init__(self, rule: Rule) -> None:
         self.names: dict[str, str] = {}
         self.labelled: dict[tuple[str, str], None] = {}
         self.rated: set[str] = set()
-        self._pairs: dict[tuple[str, str, Source], dict[str, tuple[str, str]]] = {}
+        self._rule = rule
+        self._people: dict[str, _Rated] = {}
+        self._known: dict[tuple[str, str, Source], dict[str, _Known]] = {}
         self._labels: dict[tuple[str, str], dict[str, str]] = {}
 
     def study(self, study: Study, data: Sequence[StudyData]) -> None:
         """Take the labels of a study's images."""
         machines = [one for one in data if one.encoder.kind != RATERS]
-        people = [one for one in data if one.encoder.kind == RATERS]
+        mine = {key for keys in data[0].listed.values() for key in keys}
         for name, axis in study.asked_axes().items():
-            rated = self._rated(study, name, axis, people)
+            if name not in self._people:
+                self._people[name] = _Rated(data[0], name, axis, self._rule)
+            rated = self._people[name]
+            self.rated |= mine & rated.labels.keys()
             named = _named_prompts(study.prompts(), axis)
             for one in machines:
                 self.names[one.encoder.digest] = one.label
                 self._machine(study, name, axis, one, rated, named, several=len(machines) > 1)
-
-    def _rated(
-        self, study: Study, name: str, axis: Axis, people: Sequence[StudyData]
-    ) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for one in people:
-            labels = labels_by_key(study.prompts(), name, axis, one) or {}
-            found |= {key: label for key, label in labels.items() if label in axis.groups}
-        self.rated |= found.keys()
-        return found
 
     def _machine(
         self,
@@ -260,12 +285,13 @@ class _Tried:
         name: str,
         axis: Axis,
         data: StudyData,
-        rated: Mapping[str, str],
+        rated: _Rated,
         named: Mapping[str, tuple[str, Prompt]],
         *,
         several: bool,
     ) -> None:
-        wanted = study.prompts() if rated or several else [one for _, one in named.values()]
+        every = rated.labels or several
+        wanted = study.prompts() if every else [one for _, one in named.values()]
         labels = labels_by_key(wanted, name, axis, data) if wanted else None
         if not wanted:
             labels = labels_by_key(study.prompts()[:1], name, axis, data)
@@ -274,39 +300,42 @@ class _Tried:
         self.labelled[data.label, name] = None
         if several:
             self._labels.setdefault((data.label, name), {}).update(labels)
-        by_people = self._pairs.setdefault((data.label, name, "raters"), {})
-        by_people |= {key: (rated[key], label) for key, label in labels.items() if key in rated}
-        by_prompt = self._pairs.setdefault((data.label, name, "prompts"), {})
+        self._known.setdefault((data.label, name, "raters"), {}).update({
+            key: _Known(rated.labels[key], label, rated.weights[key])
+            for key, label in labels.items()
+            if key in rated.labels and key in rated.weights
+        })  # fmt: skip
+        by_prompt = self._known.setdefault((data.label, name, "prompts"), {})
         for text, (group, _) in named.items():
             for key in data.usable[text].keys:
                 if key in labels:
-                    by_prompt[key] = (group, labels[key])
+                    by_prompt[key] = _Known(group, labels[key])
 
     def checks(self, confidence: float) -> list[LabelCheck]:
         """Return what the labels show; nothing of few votes or fewer than two known groups."""
         found = []
-        for (who, axis, source), pairs in self._pairs.items():
-            if source == "raters" and len(pairs) < LEAST_LABELS:
+        for (who, axis, source), known in self._known.items():
+            if source == "raters" and len(known) < LEAST_LABELS:
                 continue
-            truths = list(dict.fromkeys(truth for truth, _ in pairs.values()))
-            groups = [
-                GroupRecall(group, Counter(b for a, b in pairs.values() if a == group))
-                for group in truths
-            ]
+            groups: dict[str, list[_Known]] = {}
+            for one in known.values():
+                groups.setdefault(one.truth, []).append(one)
             # Images of prompts may show nobody; then "unknown" is right, and nothing is shown.
-            totals = [x.counted if source == "raters" else x.known for x in groups]
-            if len(groups) < 2 or 0 in totals:
+            recalls = [_recall(mine, whole=source == "raters") for mine in groups.values()]
+            counted = [one for one in recalls if one is not None]
+            if len(counted) < max(len(groups), 2):
                 continue
-            one = balanced_accuracy(
-                [group.right for group in groups], totals, confidence=confidence
-            )
-            unknown = 1 - sum(group.known for group in groups) / len(pairs)
+            value = sum(one.share for one in counted) / len(counted)
+            interval = balanced_accuracy(
+                [round(one.share * one.n) for one in counted], [one.n for one in counted],
+                confidence=confidence,
+            ).interval  # fmt: skip
+            unknown = sum(not one.is_named for one in known.values()) / len(known)
             found.append(
                 LabelCheck(
-                    who, axis, source, one.value, *one.interval, len(pairs), unknown,
-                    floor(len(groups)),
+                    who, axis, source, value, *interval, len(known), unknown, floor(len(groups))
                 )
-            )  # fmt: skip
+            )
         order = ("raters", "prompts")
         return sorted(found, key=lambda check: order.index(check.source))
 
@@ -325,6 +354,33 @@ class _Tried:
             same = sum(mine[key] == theirs[key] for key in both)
             found.append(LabelAgreement(axis, first, second, same, len(both)))
         return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recall:
+    """The share of right labels among a group's images, and how many images that is worth."""
+
+    share: float
+    n: int
+
+
+def _recall(mine: Sequence[_Known], *, whole: bool) -> _Recall | None:
+    """Return a group's recall over labels that name a group; None without any.
+
+    An image stands for as many as its probability of being drawn says. Images of unequal weights
+    are worth fewer (Kish's effective number), which the interval has to know.
+
+    Args:
+        mine: The group's images.
+        whole: Whether a group without any such label counts as never right.
+    """
+    counted = [one for one in mine if one.is_named] or (list(mine) if whole else [])
+    if not counted:
+        return None
+    total = sum(one.weight for one in counted)
+    right = sum(one.weight for one in counted if one.label == one.truth)
+    effective = total**2 / sum(one.weight**2 for one in counted)
+    return _Recall(right / total, max(round(effective), 1))
 
 
 def _named_prompts(prompts: Iterable[Prompt], axis: Axis) -> dict[str, tuple[str, Prompt]]:

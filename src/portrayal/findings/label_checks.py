@@ -124,15 +124,16 @@ class FindingLabels(Plain):
         )
 
 
-def checked_in_words(n: int) -> str:
-    """Say how far people checked labels that are not corrected.
+def checked_in_words(n: int, status: LabelStatus = "unchecked") -> str:
+    """Say how far people checked labels, and whether that corrected estimates.
 
     >>> checked_in_words(0), checked_in_words(6)
     ('not checked by people', 'of 6 images checked by people, estimates not corrected')
     """
     if n == 0:
         return "not checked by people"
-    return f"of {n} images checked by people, estimates not corrected"
+    done = "corrected" if status == "corrected" else "not corrected"
+    return f"of {n} images checked by people, estimates {done}"
 
 
 def form_of(statistic: str) -> Callable[[float | None], str]:
@@ -166,9 +167,8 @@ class LabelSource(Plain):
 
     def in_short(self) -> str:
         """Return whether people checked the labels, in a few words."""
-        if self.status == "corrected":
-            return f"{self.n_checked} images checked by people, estimates corrected"
-        return f"{checked_in_words(self.n_checked).removeprefix('of ')}. {self.reason}".strip()
+        said = checked_in_words(self.n_checked, self.status).removeprefix("of ")
+        return said if self.status == "corrected" else f"{said}. {self.reason}".strip()
 
     def shortage(self) -> str:
         """Return a line where hardly any image has a label, or one group may have none; else ""."""

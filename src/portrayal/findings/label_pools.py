@@ -13,7 +13,7 @@ from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, one_of
 from portrayal.findings.data import StudyData
 from portrayal.findings.labels import image_labels
-from portrayal.raters import TwoAnswers, checked_labels, has_votes
+from portrayal.raters import CheckedLabels, TwoAnswers, checked_labels, has_votes
 from portrayal.records import NOBODY, UNKNOWN
 from portrayal.statistics import NOT_ASKED, LabelDraws, PromptOrder, Rule, draw_labels
 from portrayal.studies import Study
@@ -114,11 +114,8 @@ def people_said(pool: LabelPool, rule: Rule) -> PeopleSaid:
     elsewhere = 0
     twice: list[TwoAnswers] = []
     for audit in pool.audits:
-        if not has_votes(audit):
-            continue
-        try:
-            found = checked_labels(audit, pool.axis, rule=rule)
-        except AuditError:  # raters were asked about other axes
+        found = labels_by_people(audit, pool.axis, rule)
+        if found is None:
             continue
         twice += [one for one in found.twice if one.image in mine]
         for key, label, chance in zip(found.keys, found.labels, found.probabilities, strict=True):
@@ -126,13 +123,35 @@ def people_said(pool: LabelPool, rule: Rule) -> PeopleSaid:
                 labels[key], chances[key] = label, float(chance)
             else:
                 elsewhere += 1
-    drawn = {key for key, chance in chances.items() if chance > 0}
-    if len(drawn) >= LEAST_LABELS:
-        labels = {key: label for key, label in labels.items() if key in drawn}
-    at_random = bool(labels) and drawn.issuperset(labels)
-    weights = {key: 1 / chances[key] if at_random else 1.0 for key in labels}
+    weights = weights_of(chances)
+    labels = {key: label for key, label in labels.items() if key in weights}
+    at_random = bool(labels) and all(chances[key] > 0 for key in labels)
     reason = _reason(pool, labels, elsewhere)
     return PeopleSaid(labels, weights, at_random, reason, tuple(twice))
+
+
+def labels_by_people(audit: AuditFolder, axis: str, rule: Rule) -> CheckedLabels | None:
+    """Return what people say about an audit's images; None where they were not asked."""
+    if not has_votes(audit):
+        return None
+    try:
+        return checked_labels(audit, axis, rule=rule)
+    except AuditError:  # raters were asked about other axes
+        return None
+
+
+def weights_of(chances: Mapping[str, float]) -> dict[str, float]:
+    """Return the images that count, with one over the probability of being drawn.
+
+    Where enough were drawn at random, those alone count; where some were not, all count alike.
+
+    Args:
+        chances: By image, the probability of being drawn; NaN where it was not drawn at random.
+    """
+    drawn = {key: 1 / chance for key, chance in chances.items() if chance > 0}
+    if len(drawn) >= LEAST_LABELS or len(drawn) == len(chances):
+        return drawn
+    return dict.fromkeys(chances, 1.0)
 
 
 def _reason(pool: LabelPool, labels: Mapping[str, str], elsewhere: int) -> str:

@@ -181,8 +181,7 @@ class Results:
         unfit.
         """
         short = [line for one in self.sources if (line := one.shortage())]
-        checked = {(one.measurer, one.axis): one.n_checked for one in self.sources}
-        return [*short, *self.labels.unknowns(checked), *self.labels.doubts()]
+        return [*short, *self.labels.unknowns(self.sources), *self.labels.doubts()]
 
     def told_sources(self) -> tuple[LabelSource, ...]:
         """Return the sources to tell of: people's own labels only where there are no others."""

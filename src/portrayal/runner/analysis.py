@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from portrayal import __version__
@@ -94,9 +94,10 @@ def analyze(
         studies,
         lambda study: _data(study, shared, seen_by),
         validations_for(audit, seen_by, keep=keep),
+        rule=how.consensus,
         confidence=how.confidence,
     )
-    _require_fit(audit, studies, quality)
+    _require_fit(audit, studies, quality, lambda study: _data(study, shared, seen_by))
     seen, sides, log = [], [], LookLog(audit)
     images: dict[str, dict[str, SeenImages]] = {}
 
@@ -222,18 +223,25 @@ def _with_remark(finding: Finding, remark: str) -> Finding:
     return replace(finding, sentence=f"{finding.sentence} {remark}") if remark else finding
 
 
-def _require_fit(audit: AuditFolder, studies: Sequence[Study], quality: LabelQuality) -> None:
+def _require_fit(
+    audit: AuditFolder,
+    studies: Sequence[Study],
+    quality: LabelQuality,
+    data_of: Callable[[Study], Sequence[StudyData]],
+) -> None:
     """Raise where all that the studies could rest on are labels of unfit measurers."""
     unfit = {name: quality.unfit(name) for name in quality.measurers}
     tried = {(one.measurer, one.axis) for one in quality.checks}
     none_left = all(axis in unfit.get(who, {}) for who, axis in tried)
-    if not tried or not none_left or quality.untried or quality.rated:
+    if not tried or not none_left or quality.untried:
         return
-    if all(study.asked_axes() for study in studies):
+    people = any(one.encoder.kind == RATERS for study in studies for one in data_of(study))
+    if not people and all(study.asked_axes() for study in studies):
         why = next(line for lines in unfit.values() for line in lines.values())
         raise AuditError(
             f"{audit.path}: refused as unfit: {why.rstrip('.')}; everything measured is kept: "
-            "measure with another `measurer`, or let people label images with: portrayal annotate"
+            "measure with another `measurer`, or let people label all images with: "
+            "portrayal annotate"
         )
 
 
