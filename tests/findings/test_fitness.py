@@ -306,12 +306,39 @@ def test_a_validation_is_stored_and_shown_in_every_report(tmp_path: Path, home: 
             [f"0.png,{GENDER},woman", f"0.png,{GENDER},man"],
             "row 3: image '0.png' is 'man' here and 'woman' before",
         ),
+        (
+            [f"0.png,{GENDER},woman", "0.png,percieved gender,man"],
+            "row 3: has the axis 'percieved gender', which is not known; did you mean 'perceived g",
+        ),
     ],
 )
 def test_a_bad_truth_is_one_line(tmp_path: Path, rows: list[str], line: str) -> None:
     with pytest.raises(ImportFileError, match=line) as error:
         validate(ColourJudge(), files(tmp_path, ["woman"]), truth=truth(tmp_path, rows))
     assert "\n" not in str(error.value)
+
+
+def test_a_truth_without_axes_is_not_taken_for_one_on_some_axis(tmp_path: Path) -> None:
+    file = tmp_path / "truth.csv"
+    file.write_text("image,label\n0.png,woman\n", encoding="utf-8")
+    with pytest.raises(ImportFileError, match="row 1: needs the columns label, axis and image"):
+        validate(ColourJudge(), files(tmp_path, ["woman"]), truth=file)
+
+
+def test_axes_in_another_case_are_read_and_those_of_breakdowns_are_named(
+    tmp_path: Path, home: Path
+) -> None:
+    folder = files(tmp_path, ["woman", "man"] * 2)
+    rows = [f"{i}.png,Perceived Gender,{'Woman' if i % 2 == 0 else 'man'}" for i in range(4)]
+    rows += ["0.png,Skin Tone,dark skin", "1.png,hair,blond", "2.png,hair,red"]
+    done = validate(ColourJudge(), folder, truth=truth(tmp_path, rows))
+    (one,) = done.validations
+    assert (one.axis, one.accuracy) == (GENDER, 1.0)
+    assert set(one.by) == {"skin tone: dark skin", "hair: blond", "hair: red"}
+    assert done.broken_down_by == ("hair",)
+    assert done.read_as == {
+        "Perceived Gender": GENDER, "Woman": "woman", "Skin Tone": "skin tone",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -301,3 +301,20 @@ def test_a_row_twice_says_what_to_do(audit: AuditFolder, tmp_path: Path) -> None
     row = f"nurse-0.png,{GENDER},woman\n"
     with pytest.raises(ImportFileError, match=r"row 3: .* already; remove one of the two rows"):
         labels(audit, tmp_path, f"image,axis,label\n{row}sub/{row}")
+
+
+def test_columns_and_axes_may_be_written_in_any_case(audit: AuditFolder, tmp_path: Path) -> None:
+    text = "Image,Axis,LABEL,Probability\nnurse-0.png,Perceived Gender,woman,0.9\n"
+    found = import_labels(audit, write(tmp_path / "l.csv", text), measurer="M", axes=AXES)
+    assert (found.images, found.unasked) == (1, ())
+    assert found.sentence().endswith("'Perceived Gender' read as 'perceived gender'")
+    assert found.measurer.settings["axes"] == [GENDER]
+
+
+def test_an_axis_beside_a_column_of_axes_has_to_be_the_same(
+    audit: AuditFolder, tmp_path: Path
+) -> None:
+    file = write(tmp_path / "l.csv", WHOLE)
+    with pytest.raises(ImportFileError, match=r"row 2: .* and `axis` is 'nonsense'; leave out"):
+        import_labels(audit, file, measurer="M", axis="nonsense")
+    assert import_labels(audit, file, measurer="M", axis=GENDER).images == 8

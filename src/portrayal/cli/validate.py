@@ -39,6 +39,7 @@ def validate(
     json: o.Json = False,
 ) -> None:
     """Measure how often a measurer is right, and show it in every report that uses it."""
+    from portrayal.importers import said_as_read
     from portrayal.runner import validate as try_measurer
     from portrayal.studies import load_study
 
@@ -49,6 +50,10 @@ def validate(
         return
     for one in done.validations:
         _say(one)
+    if done.read_as:
+        console.say(said_as_read(done.read_as))
+    for axis in done.broken_down_by:
+        console.say(f"{axis!r} is not validated: errors on other axes are broken down by it")
     for line in done.skipped:
         console.say(f"not validated: {line}")
     for file in done.files:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from portrayal.audit import AuditFolder, ColumnType, ImageNames
-from portrayal.errors import ImportFileError, misspelt, one_of
+from portrayal.errors import ImportFileError
 from portrayal.importers.entries import Problems
+from portrayal.importers.known_axes import KnownAxes, said_as_read
 from portrayal.importers.label_files import LabelRow, read_labels
-from portrayal.records import NOBODY, UNKNOWN, Identity, Measurement
+from portrayal.records import Identity, Measurement
 
 PEOPLE = "raters"
 """What findings call people's answers."""
@@ -25,6 +26,11 @@ KIND = "labels"
 
 ROUNDING = 1e-3
 """Probabilities of one axis may add up to this much more than 1."""
+
+OWN_GROUPS = (
+    "to use groups of your own, first generate a study that has them: portrayal generate STUDY"
+)
+"""What to do about a label that an axis does not have."""
 
 Labels = dict[str, dict[str, float]]
 
@@ -43,7 +49,7 @@ class LabelsSummary:
     unasked: tuple[str, ...] = ()
     """Axes that neither a study nor anything else is known to ask about."""
     read_as: Mapping[str, str] = field(default_factory=dict)
-    """Groups by the labels that differ from them in upper and lower case alone."""
+    """Axes and groups by what differs from them in upper and lower case alone."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
@@ -58,7 +64,7 @@ class LabelsSummary:
 
     def sentence(self) -> str:
         """Return the summary in words."""
-        read = ", ".join(f"{label!r} read as {group!r}" for label, group in self.read_as.items())
+        read = said_as_read(self.read_as)
         return (
             f"{self.measurer.name}: labels of {self.images} images added, {self.present} present "
             f"before, {self.without} images without labels{f'; {read}' if read else ''}"
@@ -96,23 +102,26 @@ def import_labels(
             f"portrayal import votes {file} --out {target.path}; else choose another name"
         )
     path = Path(file)
-    rows, read_as = _in_known_case(read_labels(path, axis=axis), axes or {})
+    known = KnownAxes(axes or {}, own_groups=OWN_GROUPS)
     problems = Problems(str(path))
     images = ImageNames(target)
     answers: dict[str, _Collected] = {}
-    unasked = () if axes is None else sorted({row.axis for row in rows} - axes.keys())
-    meant = {name: misspelt(name, axes or {}) for name in unasked}
-    for row in rows:
-        _check_axis(row, axes or {}, meant.get(row.axis), problems)
+    asked: set[str] = set()
+    has_people = False
+    for written in read_labels(path, axis=axis):
         try:
+            row = known.read(written)
+            _require_one_axis(written.axis, axis)
             keys = images.keys(row.image, shown=row.shown)
         except ImportFileError as error:
-            problems.add(row.where, str(error))
+            problems.add(written.where, str(error))
             continue
+        asked.add(row.axis)
+        has_people = has_people or row.person is not None
         for key in keys:
             answers.setdefault(key, _Collected()).add(row, problems)
-    has_people = any(row.person is not None for row in rows)
-    identity = Identity(KIND, measurer, {"axes": sorted({row.axis for row in rows})})
+    problems.raise_any()
+    identity = Identity(KIND, measurer, {"axes": sorted(asked)})
     columns: dict[str, ColumnType] = {"labels": "labels"}
     if has_people:
         columns["people"] = "json"
@@ -124,7 +133,18 @@ def import_labels(
         identity, columns, [Measurement(key, one) for key, one in values.items()]
     )
     without = images.made - len(values)
-    return LabelsSummary(identity, added, len(values) - added, without, tuple(unasked), read_as)
+    unasked = () if axes is None else tuple(sorted(asked - axes.keys()))
+    present = len(values) - added
+    return LabelsSummary(identity, added, present, without, unasked, known.read_as)
+
+
+def _require_one_axis(written: str, axis: str | None) -> None:
+    """Raise where the file's column says another axis than the one that was named for all rows."""
+    if axis is not None and written.casefold() != axis.casefold():
+        raise ImportFileError(
+            f"has the axis {written!r} in its column axis, and `axis` is {axis!r}; leave out "
+            "`axis`, which is for files without that column"
+        )
 
 
 class _Collected:
@@ -160,51 +180,6 @@ class _Collected:
             return {"labels": self._whole}
         people = [{"labels": self._people[number]} for number in sorted(self._people)]
         return {"labels": self._whole, "people": people}
-
-
-def _in_known_case(
-    rows: Sequence[LabelRow], axes: Mapping[str, Sequence[str]]
-) -> tuple[list[LabelRow], dict[str, str]]:
-    """Return rows whose labels are written as known axes write them, and what was read as what."""
-    read_as: dict[str, str] = {}
-    found = []
-    for row in rows:
-        answers = (*axes[row.axis], UNKNOWN, NOBODY) if row.axis in axes else ()
-        alike = [one for one in answers if one.casefold() == row.label.casefold()]
-        if row.label not in answers and len(alike) == 1:
-            read_as[row.label] = alike[0]
-            row = replace(row, label=alike[0])
-        found.append(row)
-    return found, read_as
-
-
-def _check_axis(
-    row: LabelRow, axes: Mapping[str, Sequence[str]], meant: str | None, problems: Problems
-) -> None:
-    """Note a label that a known axis does not have, and an axis that is probably misspelt.
-
-    Args:
-        row: The row.
-        axes: Groups by axis, of axes that are known.
-        meant: Which of them the row's axis is probably meant to be; None: it is none of them.
-        problems: Where problems are noted.
-    """
-    if row.axis in axes:
-        allowed = (*axes[row.axis], UNKNOWN, NOBODY)
-        if row.label not in allowed:
-            problems.add(
-                row.where,
-                f"has the label {row.label!r} on the axis {row.axis!r}; allowed: "
-                f"{one_of(allowed)}; to use groups of your own, first generate a study that has "
-                "them: portrayal generate STUDY",
-            )
-        return
-    if meant is not None:
-        problems.add(
-            row.where,
-            f"has the axis {row.axis!r}, which no study asks about; did you mean {meant!r}? for an "
-            "axis of your own, choose a name that is less like it",
-        )
 
 
 def _compare(

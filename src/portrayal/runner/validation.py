@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from portrayal.audit import AuditFolder, ImageName, ImageNames, location
@@ -21,10 +21,10 @@ from portrayal.findings import (
     validation_of,
     validations_folder,
 )
-from portrayal.importers import LabelRow, read_labels
+from portrayal.importers import KnownAxes, LabelRow, read_labels
 from portrayal.measurers import Measurer, open_measurer, require_valid
 from portrayal.measurers import measure as measure_images
-from portrayal.records import NOBODY, UNKNOWN, Identity, ImageRecord
+from portrayal.records import Identity, ImageRecord
 from portrayal.runner.session import Place, place
 from portrayal.studies import Axis, Study, default_axes
 
@@ -39,11 +39,15 @@ class ValidationSummary:
         validations: One per axis.
         files: Where those are stored that have a balanced accuracy; empty where none was.
         skipped: Why an axis of the truth has none.
+        broken_down_by: Axes of the truth that are not tried: they only tell errors apart.
+        read_as: Axes and groups by what differs from them in upper and lower case alone.
     """
 
     validations: tuple[Validation, ...]
     files: tuple[Path, ...]
     skipped: tuple[str, ...]
+    broken_down_by: tuple[str, ...] = ()
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
 
 def validate(
@@ -59,7 +63,9 @@ def validate(
 
     The result is stored under the measurer's identity, and every report that uses the measurer
     shows it. Labels on other axes of the truth tell errors apart: with labels on "skin tone"
-    beside those on "perceived gender", the errors on gender are given by skin tone as well.
+    beside those on "perceived gender", the errors on gender are given by skin tone as well. An axis
+    that is no axis of the study may be one of these; one that is almost called like a known axis is
+    refused.
 
     Args:
         measurer: Its name, or an object of one's own.
@@ -78,17 +84,23 @@ def validate(
     if store:  # before an hour of measuring
         validations_folder()
     axes = study.asked_axes() if study else default_axes()
-    known = _known(file, axes)
+    spelling = KnownAxes(
+        {name: list(axis.groups) for name, axis in axes.items()},
+        names=default_axes(),
+        own_groups="for groups of your own, name a study that has them with `study`",
+        asked_by="is not known",
+    )
+    known = _known(file, axes, spelling)
     opened = open_measurer(measurer) if isinstance(measurer, str) else measurer
     words = source or f"{where.resolve().name}, {counted(len(known), 'image')}"
     audit = AuditFolder.find(where)
     if audit is not None:
         asked = _of_audit(audit, known, file, axes)
-        return _stored(_validated(audit, opened, asked, words), store)
+        return _stored(_validated(audit, opened, asked, words), store, spelling)
     with tempfile.TemporaryDirectory(prefix="portrayal-validate-") as folder:
         audit = AuditFolder.at(Path(folder) / "audit", Identity("folder", where.resolve().name))
         asked = _of_folder(audit, where, known, file, axes)
-        return _stored(_validated(audit, opened, asked, words), store)
+        return _stored(_validated(audit, opened, asked, words), store, spelling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +120,17 @@ class _KnownImages:
     axes: Mapping[str, Axis]
 
 
-def _known(file: Path, axes: Mapping[str, Axis]) -> dict[ImageName, _Truth]:
+def _known(file: Path, axes: Mapping[str, Axis], spelling: KnownAxes) -> dict[ImageName, _Truth]:
     """Return what the truth says, image by image."""
     found: dict[ImageName, _Truth] = {}
-    for row in read_labels(file, axis=next(iter(axes))):
+    for written in read_labels(file, axis=next(iter(axes)) if len(axes) == 1 else None):
+        try:
+            row = spelling.read(written)
+        except ImportFileError as error:
+            raise ImportFileError(f"{file}: {written.where}: {error}") from error
         if row.person is not None:
             raise ImportFileError(
                 f"{file}: {row.where}: has a person; allowed: one label per image and axis"
-            )
-        allowed = (*axes[row.axis].groups, UNKNOWN, NOBODY) if row.axis in axes else (row.label,)
-        if row.label not in allowed:
-            raise ImportFileError(
-                f"{file}: {row.where}: has the label {row.label!r} on the axis {row.axis!r}; "
-                f"allowed: {one_of(allowed)}"
             )
         labels = found.setdefault(row.image, _Truth(row, {})).labels
         _take(labels, row.axis, row.label, row, file)
@@ -231,7 +241,8 @@ def _validated(
     skipped = [*skipped, *without] if images.n else without
     if not any(one.n for one in found):
         raise MeasurementError(f"{measurer.identity.name}: nothing to validate: {skipped[0]}")
-    return ValidationSummary(tuple(found), (), tuple(skipped))
+    others = tuple(sorted(wanted - known.axes.keys()))
+    return ValidationSummary(tuple(found), (), tuple(skipped), others)
 
 
 def _lost(audit: AuditFolder, measurer: Identity, keys: Set[str]) -> Mapping[str, int]:
@@ -244,8 +255,8 @@ def _lost(audit: AuditFolder, measurer: Identity, keys: Set[str]) -> Mapping[str
     return Counter(reasons.values())
 
 
-def _stored(summary: ValidationSummary, store: bool) -> ValidationSummary:
+def _stored(summary: ValidationSummary, store: bool, spelling: KnownAxes) -> ValidationSummary:
     """Store what tells how often a measurer is right; what does not displaces nothing."""
     told = [one for one in summary.validations if one.accuracy is not None]
     files = tuple(store_validation(one) for one in told) if store else ()
-    return ValidationSummary(summary.validations, files, summary.skipped)
+    return replace(summary, files=files, read_as=spelling.read_as)
