@@ -22,7 +22,7 @@ from portrayal.findings import Validation
 from portrayal.findings.fitness import LabelCheck, LabelQuality, floor, named_group
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.validations import HOME, Judged, calibration, validation_of
-from portrayal.importers import import_images
+from portrayal.importers import import_images, import_labels
 from portrayal.measurers import measure, open_measurer
 from portrayal.records import Identity, ImageRecord
 from portrayal.report import write_report
@@ -339,6 +339,20 @@ def test_axes_in_another_case_are_read_and_those_of_breakdowns_are_named(
     assert done.read_as == {
         "Perceived Gender": GENDER, "Woman": "woman", "Skin Tone": "skin tone",
     }  # fmt: skip
+
+
+def test_imported_labels_are_validated_on_their_audit(tmp_path: Path, home: Path) -> None:
+    import_images(files(tmp_path, ["woman", "man"] * 3), tmp_path / "own-audit")
+    audit = AuditFolder(tmp_path / "own-audit")
+    given = truth(tmp_path, [f"{i}.png,{GENDER},woman" for i in range(4)])
+    import_labels(audit, given, measurer="MyTool")
+    rows = [f"{i}.png,{GENDER},{'woman' if i % 2 == 0 else 'man'}" for i in range(6)]
+    done = validate("MyTool", audit.path, truth=truth(tmp_path, rows))
+    (one,) = done.validations
+    assert (one.measurer.name, one.n, one.accuracy) == ("MyTool", 4, 0.5)
+    assert done.skipped == ("2 images: no label by MyTool",)
+    assert len(done.files) == 1
+    assert len(audit.measurers()) == 1
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from .known_axes import KnownAxes as KnownAxes
 from .known_axes import said_as_read as said_as_read
 from .label_files import LabelRow as LabelRow
 from .label_files import read_labels as read_labels
+from .labels import IMPORTED_LABELS as IMPORTED_LABELS
 from .labels import LabelsSummary as LabelsSummary
 from .labels import import_labels as import_labels
 from .manifest import manifest_prompts as manifest_prompts

@@ -21,7 +21,7 @@ from portrayal.records import Identity, Measurement
 
 PEOPLE = "raters"
 """What findings call people's answers."""
-KIND = "labels"
+IMPORTED_LABELS = "labels"
 """The kind of the measurer identity of imported labels."""
 
 ROUNDING = 1e-3
@@ -121,11 +121,11 @@ def import_labels(
         for key in keys:
             answers.setdefault(key, _Collected()).add(row, problems)
     problems.raise_any()
-    identity = Identity(KIND, measurer, {"axes": sorted(asked)})
+    identity = Identity(IMPORTED_LABELS, measurer, {"axes": sorted(asked)})
     columns: dict[str, ColumnType] = {"labels": "labels"}
     if has_people:
         columns["people"] = "json"
-        identity = Identity(KIND, measurer, {**identity.settings, "people": True})
+        identity = Identity(IMPORTED_LABELS, measurer, {**identity.settings, "people": True})
     values = {key: one.values(has_people) for key, one in answers.items()}
     _compare(target, identity, columns, values, problems)
     problems.raise_any()

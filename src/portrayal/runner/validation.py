@@ -21,7 +21,7 @@ from portrayal.findings import (
     validation_of,
     validations_folder,
 )
-from portrayal.importers import KnownAxes, LabelRow, read_labels
+from portrayal.importers import IMPORTED_LABELS, KnownAxes, LabelRow, read_labels
 from portrayal.measurers import Measurer, open_measurer, require_valid
 from portrayal.measurers import measure as measure_images
 from portrayal.records import Identity, ImageRecord
@@ -68,7 +68,8 @@ def validate(
     refused.
 
     Args:
-        measurer: Its name, or an object of one's own.
+        measurer: Its name, or an object of one's own. The name of labels that were imported into
+            the audit means these.
         images: A folder of images, or an audit.
         truth: CSV or Parquet with the columns image (or key, or prompt and seed), axis and label.
         study: Whose axes; None: the default axes.
@@ -91,16 +92,20 @@ def validate(
         asked_by="is not known",
     )
     known = _known(file, axes, spelling)
-    opened = open_measurer(measurer) if isinstance(measurer, str) else measurer
-    words = source or f"{where.resolve().name}, {counted(len(known), 'image')}"
     audit = AuditFolder.find(where)
+    imported = () if audit is None else _imported(audit, measurer)
+    opened = open_measurer(measurer) if isinstance(measurer, str) and not imported else measurer
+    words = source or f"{where.resolve().name}, {counted(len(known), 'image')}"
     if audit is not None:
         asked = _of_audit(audit, known, file, axes)
-        return _stored(_validated(audit, opened, asked, words), store, spelling)
+        looked = imported or (_measured(audit, opened, asked),)
+        done = _together([_validated(audit, one, asked, words) for one in looked])
+        return _stored(done, store, spelling)
     with tempfile.TemporaryDirectory(prefix="portrayal-validate-") as folder:
         audit = AuditFolder.at(Path(folder) / "audit", Identity("folder", where.resolve().name))
         asked = _of_folder(audit, where, known, file, axes)
-        return _stored(_validated(audit, opened, asked, words), store, spelling)
+        done = _validated(audit, _measured(audit, opened, asked), asked, words)
+        return _stored(done, store, spelling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,15 @@ class _KnownImages:
     truth: Mapping[str, Mapping[str, str]]
     prompts: Sequence[str]
     axes: Mapping[str, Axis]
+
+    def wanted(self) -> set[str]:
+        """Return the axes that labels are known on."""
+        return {name for labels in self.truth.values() for name in labels}
+
+    def wanted_axes(self) -> dict[str, Axis]:
+        """Return the axes to try on which labels are known."""
+        wanted = self.wanted()
+        return {name: axis for name, axis in self.axes.items() if name in wanted}
 
 
 def _known(file: Path, axes: Mapping[str, Axis], spelling: KnownAxes) -> dict[ImageName, _Truth]:
@@ -205,18 +219,31 @@ def _of_audit(
     return _KnownImages(found, list(dict.fromkeys(prompts[key] for key in found)), axes)
 
 
-def _validated(
-    audit: AuditFolder, measurer: Measurer, known: _KnownImages, source: str
-) -> ValidationSummary:
-    wanted = {name for labels in known.truth.values() for name in labels}
-    axes = {name: axis for name, axis in known.axes.items() if name in wanted}
+def _imported(audit: AuditFolder, measurer: str | Measurer) -> tuple[Identity, ...]:
+    """Return whose labels were imported under a name: they are in the audit, there is no model."""
+    stored = audit.measurers()
+    return tuple(one for one in stored if one.kind == IMPORTED_LABELS and one.name == measurer)
+
+
+def _measured(audit: AuditFolder, measurer: str | Measurer, known: _KnownImages) -> Identity:
+    """Let a measurer measure the images that it has not measured."""
+    assert not isinstance(measurer, str), "open it first"
     require_valid([measurer.identity], audit.generator)
-    texts = [text for axis in axes.values() for text in axis.texts()]
+    axes = known.wanted_axes()
     groups = {name: list(axis.groups) for name, axis in axes.items()}
+    texts = [text for axis in axes.values() for text in axis.texts()]
     measure_images(audit, [measurer], prompts=known.prompts, texts=texts, axes=groups)
+    return measurer.identity
+
+
+def _validated(
+    audit: AuditFolder, measurer: Identity, known: _KnownImages, source: str
+) -> ValidationSummary:
+    axes = known.wanted_axes()
+    texts = [text for axis in axes.values() for text in axis.texts()]
     shared = AuditData(audit, known.prompts, texts, axes=axes.values())
     prompts = shared.all_images(known.prompts)
-    data = shared.of_study(prompts, measurer.identity)
+    data = shared.of_study(prompts, measurer)
     images = data.images(prompts)
     found, skipped = [], []
     for name, axis in axes.items():
@@ -234,25 +261,33 @@ def _validated(
             for key, label in zip(images.keys, labels.chosen(), strict=True)
             if name in known.truth.get(key, {})
         ]
-        identity = measurer.identity
-        found.append(validation_of(identity, name, tuple(axis.groups), judged, source=source))
-    lost = _lost(audit, measurer.identity, known.truth.keys() - set(images.keys))
+        found.append(validation_of(measurer, name, tuple(axis.groups), judged, source=source))
+    lost = _lost(audit, measurer, known.truth.keys() - set(images.keys))
     without = [f"{counted(n, 'image')}: {reason}" for reason, n in lost.items()]
     skipped = [*skipped, *without] if images.n else without
     if not any(one.n for one in found):
-        raise MeasurementError(f"{measurer.identity.name}: nothing to validate: {skipped[0]}")
-    others = tuple(sorted(wanted - known.axes.keys()))
+        raise MeasurementError(f"{measurer.name}: nothing to validate: {skipped[0]}")
+    others = tuple(sorted(known.wanted() - known.axes.keys()))
     return ValidationSummary(tuple(found), (), tuple(skipped), others)
 
 
 def _lost(audit: AuditFolder, measurer: Identity, keys: Set[str]) -> Mapping[str, int]:
-    """Count images without an answer by reason; one without a reason is a copy of another."""
+    """Count images without an answer by reason; one that has none is a copy of another."""
     if not keys:
         return {}
     rows = audit.measurements(measurer, columns=["key", "reason"]).fetchall()
-    reasons = dict.fromkeys(keys, "the same as another image")
-    reasons |= {key: reason for key, reason in rows if key in keys and reason}
+    reasons = dict.fromkeys(keys, f"no label by {measurer.name}")
+    reasons |= {key: reason or "the same as another image" for key, reason in rows if key in keys}
     return Counter(reasons.values())
+
+
+def _together(parts: Sequence[ValidationSummary]) -> ValidationSummary:
+    """Return one summary of all whose labels were imported under one name."""
+    return replace(
+        parts[0],
+        validations=tuple(one for part in parts for one in part.validations),
+        skipped=tuple(dict.fromkeys(line for part in parts for line in part.skipped)),
+    )
 
 
 def _stored(summary: ValidationSummary, store: bool, spelling: KnownAxes) -> ValidationSummary:
