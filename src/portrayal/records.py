@@ -273,6 +273,15 @@ class Ballot:
     source: str = ""
 
 
+def storable(text: str) -> str:
+    r"""Return a text that UTF-8 has bytes for: halves of character pairs are written as escapes.
+
+    >>> print(storable("woman\ud800"))
+    woman\ud800
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def plain(value: Any) -> Any:
     """Return a JSON-ready copy: numpy scalars and arrays unpacked, NaN and infinities as None."""
     if hasattr(value, "tolist"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -230,3 +231,13 @@ def test_a_wrong_answer_while_generating_is_left_to_measure(audit: AuditFolder) 
         watching([(Request("a", 0), GeneratedImage.ok(Image.new("RGB", (8, 8))))])
     with pytest.raises(MeasurementError, match="an answer is the text 'woman'"):
         measure(audit, [says])
+
+
+def test_half_of_a_character_pair_in_a_transcript_is_stored_as_an_escape(
+    audit: AuditFolder,
+) -> None:
+    line = {"axis": GENDER, "question": "Who?", "answer": "woman\ud800", "reason": None}
+    said: Any = Says({"labels": {}, "transcript": [line]}, ("labels", "transcript"))
+    assert measure(audit, [said]).measured == 4
+    stored = audit.measurements(said.identity).df()["transcript"]
+    assert json.loads(stored[0]) == [{**line, "answer": r"woman\ud800"}]

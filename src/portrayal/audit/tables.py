@@ -25,6 +25,7 @@ from portrayal.records import (
     Measurement,
     digest,
     plain,
+    storable,
 )
 
 ColumnType = Literal["text", "number", "integer", "boolean", "vector", "numbers", "labels", "json"]
@@ -164,7 +165,7 @@ def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Tabl
     image = pa.StructArray.from_arrays(
         [
             pa.array([record.data for record in records], pa.binary()),
-            pa.array([_printable(record.path) for record in records], pa.string()),
+            pa.array([_storable(record.path) for record in records], pa.string()),
         ],
         fields=list(_IMAGE),
         mask=pa.array([record.data is None for record in records], pa.bool_()),
@@ -176,13 +177,13 @@ def images_table(generator: Identity, records: Sequence[ImageRecord]) -> pa.Tabl
         text_array([record.prompt for record in records], "prompt"),
         pa.array([record.seed for record in records], pa.int64()),
         pa.array([record.status for record in records], pa.string()),
-        pa.array([_printable(record.reason) for record in records], pa.string()),
+        pa.array([_storable(record.reason) for record in records], pa.string()),
         image,
         pa.array([record.width for record in records], pa.int32()),
         pa.array([record.height for record in records], pa.int32()),
         text_array(factors, "factors"),
         pa.array([now] * len(records), pa.timestamp("us")),
-        pa.array([_printable(record.revised_prompt) for record in records], pa.string()),
+        pa.array([_storable(record.revised_prompt) for record in records], pa.string()),
         pa.array([_response(record) for record in records], pa.string()),
         pa.array([one and one.pixel_hash for one in prints], pa.string()),
         pa.array([one and one.coarse_pixels for one in prints], pa.binary()),
@@ -211,7 +212,7 @@ def measurements_table(
     for name, kind in columns.items():
         values = [None if m.values is None else m.values[name] for m in measurements]
         arrays.append(_column(values, kind, name))
-    arrays.append(pa.array([_printable(m.reason) for m in measurements], pa.string()))
+    arrays.append(pa.array([_storable(m.reason) for m in measurements], pa.string()))
     return pa.Table.from_arrays(arrays, schema=measurement_schema(columns))
 
 
@@ -295,7 +296,7 @@ def _check_record(record: ImageRecord) -> None:
 
 
 def _response(record: ImageRecord) -> str | None:
-    return _printable(_JSON.encode(dict(record.response))) if record.response else None
+    return _storable(_JSON.encode(dict(record.response))) if record.response else None
 
 
 def _column(values: Sequence[Any], kind: str, name: str) -> pa.Array:
@@ -319,9 +320,9 @@ def _items(value: Any) -> Any:
     return plain(value)
 
 
-def _printable(text: str | None) -> str | None:
+def _storable(text: str | None) -> str | None:
     """Return a text that can be stored: an error message or a file name must never stop a run."""
-    return None if text is None else text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return None if text is None else storable(text)
 
 
 def fingerprints(records: Sequence[ImageRecord]) -> list[Fingerprint | None]:

@@ -16,7 +16,7 @@ from PIL import Image
 from portrayal.audit import ColumnType
 from portrayal.errors import MeasurementError, MeasurementStopped, one_of
 from portrayal.measurers.protocol import BATCH_SIZE, COLUMNS, Measurer, Reason
-from portrayal.records import NOBODY, UNKNOWN, Identity
+from portrayal.records import NOBODY, UNKNOWN, Identity, storable
 
 Values = Mapping[str, Any] | Reason
 """What is stored of an image: a value for every column, or the reason why there is none."""
@@ -127,8 +127,16 @@ class CheckedMeasurer:
             of = "the people found" if name == "people" else "questions and answers"
             raise self._error(f"{where} is {_kind(value)}; wanted: a list of {of}")
         if name == "transcript":
-            return [dict(self._mapping(one, f"{where}[{i}]")) for i, one in enumerate(value)]
+            return [self._said(one, f"{where}[{i}]") for i, one in enumerate(value)]
         return [self._person(one, f"{where}[{i}]") for i, one in enumerate(value)]
+
+    def _said(self, value: Any, where: str) -> dict[str, Any]:
+        """Return a line of a transcript; what a model wrote must never stop a run."""
+        line = self._mapping(value, where)
+        return {
+            storable(name): storable(one) if isinstance(one, str) else one
+            for name, one in line.items()
+        }
 
     def _person(self, person: Any, where: str) -> dict[str, Any]:
         self._require_keys(person, where, _PERSON)
