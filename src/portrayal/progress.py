@@ -1,4 +1,4 @@
-"""How long work tells of its progress; every loop takes one of these two."""
+"""How long work tells of its progress; every loop takes one of these."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ OnProgress = Callable[[str, int, int], None]
 
 OnCount = Callable[[int, int], None]
 """The same of a loop that does one thing: how much is done, and how much there is."""
+
+
+OnRemark = Callable[[str], None]
+"""Called with a line for whoever waits: why nothing happens right now."""
+
+
+def no_remark(text: str) -> None:
+    """Say nothing."""
 
 
 def no_progress(what: str, done: int, total: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import socket
 import threading
 import time
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +23,7 @@ from command_line import CommandLine
 from portrayal.audit import AuditFolder
 from portrayal.errors import MeasurementError, SettingError
 from portrayal.loading import Ceiling
-from portrayal.measurers import measure
+from portrayal.measurers import judge_service, measure
 from portrayal.measurers.judge import ChatJudge, JudgeService, open_judge, read_answer
 from portrayal.records import Identity, ImageRecord
 from portrayal.runner import Models, api
@@ -33,6 +35,15 @@ WAYS = (
     "good", "fenced", "prose", "wrong json", "refusal", "busy", "down", "hang", "page", "policy",
 )  # fmt: skip
 FREE = ("busy", "down", "policy")
+STATUSES = {
+    "busy": 429, "down": 503, "policy": 400, "no key": 401, "moved": 302, "no model": 404,
+    "no images": 400, "closed for today": 429,
+}  # fmt: skip
+BODIES = {
+    "page": "<html>proxy</html>", "empty": "", "list": "[1, 2, 3]", "no choice": '{"choices": []}',
+    "null": '{"choices": [{"message": {"content": null}, "finish_reason": "length"}]}',
+    "huge": json.dumps({"choices": [{"message": {"content": "x" * 2_000_000}}]}),
+}  # fmt: skip
 
 
 class JudgeServer(ThreadingHTTPServer):
@@ -59,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
             number, self.server.calls = self.server.calls, self.server.calls + 1
             way = self.server.behave(number)
             self.server.ways[way] += 1
-        status = {"busy": 429, "down": 503, "policy": 400, "no key": 401}.get(way, 200)
+        status = STATUSES.get(way, 200)
         said = {
             "good": '{"answer": "woman"}',
             "fenced": '```json\n{"answer": "Woman"}\n```',
@@ -69,15 +80,24 @@ class _Handler(BaseHTTPRequestHandler):
         }.get(way, "")
         if way == "hang":
             time.sleep(0.8)
+        if way == "half":
+            said = '{"answer": "woman\x00\ud800"}'
         body = json.dumps({"choices": [{"message": {"role": "assistant", "content": said}}]})
-        if way == "page":
-            body = "<html>proxy</html>"
+        if way in BODIES:
+            body = BODIES[way]
         if status != 200:
-            body = json.dumps({"error": {"message": way, "code": way}})
+            body = json.dumps({"error": {"message": f"{way}\n{KEY}", "code": way}})
+        if way == "cut":
+            self.connection.close()
+            return
         data = body.encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
+        if way == "moved":
+            self.send_header("Location", "http://elsewhere.example/v1/chat/completions")
+        if way == "closed for today":
+            self.send_header("Retry-After", "100000")
         self.end_headers()
         self.wfile.write(data)
 
@@ -148,7 +168,10 @@ def test_a_key_that_is_not_accepted_ends_the_run_and_keeps_what_was_answered(
     audit = audit_of(tmp_path, 4)
     with serving(lambda number: "good" if number < 6 else "no key") as server:
         one = judge(server)
-        with pytest.raises(MeasurementError, match="will not answer: HTTP 401"):
+        with pytest.raises(
+            MeasurementError,
+            match=r"/v1 does not accept the key \(HTTP 401\); set the environment variable PORTRAY",
+        ):
             measure(audit, [one])
     assert len(stored(audit, one)) == 2
 
@@ -172,6 +195,99 @@ def test_an_image_without_any_answer_is_asked_again(tmp_path: Path) -> None:
         assert first.measured + sum(first.reasons.values()) == 2
         assert measure(audit, [one]).measured == 2 - first.measured
     assert len(stored(audit, one)) == 2
+
+
+IN_A_ROW = {
+    "page": "the answer is not that of a chat endpoint, it begins with '<html>proxy</html>'",
+    "empty": "the answer is not that of a chat endpoint, it is empty",
+    "list": r"the answer is not that of a chat endpoint, it begins with '\[1, 2, 3\]'",
+    "no choice": "the answer is not that of a chat endpoint, it begins with",
+    "null": r"the answer contains no text \(finish_reason: length\)",
+    "huge": "the answer is larger than 1 MiB",
+    "cut": "RemoteProtocolError: ",
+    "hang": "no whole answer within 0.4 s",
+    "down": r"HTTP 503 down: down \[key\]",
+    "busy": r"HTTP 429 busy: busy \[key\]",
+    "closed for today": r"HTTP 429 .*\(it asks to wait 100,000 s\)",
+    "no images": "HTTP 400 no images: no images",
+}
+"""What a service sent, and what the run says of it."""
+
+
+@pytest.mark.parametrize("way", IN_A_ROW)
+def test_a_service_that_fails_for_several_images_in_a_row_ends_the_run(
+    way: str, tmp_path: Path
+) -> None:
+    """It says what was sent and from where, keeps what was answered, and calls nothing measured."""
+    audit = audit_of(tmp_path, 9)
+    shown: list[tuple[int, int]] = []
+    with serving(lambda number: "good" if number < 6 else way) as server:
+        one = judge(server)
+        with pytest.raises(MeasurementError) as error:
+            measure(audit, [one], on_progress=lambda *count: shown.append(count))
+        port = server.server_address[1]
+    said = str(error.value)
+    assert re.search(rf"^looker: no answer from http://127.0.0.1:{port}/v1: {IN_A_ROW[way]}", said)
+    assert "5 images in a row; check the service" in said
+    assert said.endswith("(2 of 9 images are measured and stored)")
+    assert "\n" not in said
+    assert KEY not in said
+    assert len(stored(audit, one)) == 2
+    assert shown[-1] == (2, 9)
+
+
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        ("moved", r"callers to another address \(HTTP 302\): http://elsewhere.example/v1; name"),
+        ("no model", r"/v1 will not answer: HTTP 404 no model: no model \[key\] \(0 of 2"),
+    ],
+)
+def test_what_no_call_can_get_past_ends_the_run_at_once(
+    way: str, said: str, tmp_path: Path
+) -> None:
+    with serving(lambda number: way) as server:
+        with pytest.raises(MeasurementError, match=said):
+            measure(audit_of(tmp_path, 2), [judge(server)])
+        assert server.calls == 3, "one for each question"
+
+
+def test_a_few_images_without_any_answer_end_the_run_too(tmp_path: Path) -> None:
+    with (
+        serving(lambda number: "page") as server,
+        pytest.raises(
+            MeasurementError, match="looker: no image has an answer: no answer from http"
+        ),
+    ):
+        measure(audit_of(tmp_path, 2), [judge(server)])
+
+
+def test_waiting_for_a_service_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=lambda s: now.append(now.pop() + s))
+    monkeypatch.setattr(judge_service, "time", clock)
+    remarks: list[str] = []
+    with serving(lambda number: "down" if number < 5 else "good") as server:
+        address = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        service = JudgeService("looker", address, None)
+        one = ChatJudge(service, ceiling=Ceiling(), axes={GENDER: ("woman", "man")}, concurrency=1)
+        one.on_remark = remarks.append
+        measure(audit_of(tmp_path, 1), [one])
+    assert [remark.partition(": HTTP")[0] for remark in remarks] == [
+        f"looker: waiting for {address}"
+    ] * 3
+    assert remarks[-1].endswith("next try in 16 s")
+
+
+def test_an_answer_that_utf8_cannot_hold_is_stored_and_counts_as_unknown(tmp_path: Path) -> None:
+    """One such answer once lost all the others of its batch, which were paid for."""
+    audit = audit_of(tmp_path, 4)
+    with serving(lambda number: "half" if number == 7 else "good") as server:
+        one = judge(server)
+        assert measure(audit, [one]).measured == 4
+    rows = stored(audit, one)
+    assert sorted(row["labels"][GENDER]["woman"] for row in rows) == pytest.approx([2 / 3, 1, 1, 1])
+    assert r"woman\u0000\\ud800" in "".join(row["transcript"] for row in rows)
 
 
 def test_a_judge_that_only_writes_prose_is_not_paid_for_more(tmp_path: Path) -> None:

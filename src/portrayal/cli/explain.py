@@ -14,6 +14,7 @@ from rich.text import Text
 from portrayal.cli import console
 from portrayal.cli import options as o
 from portrayal.cli.engine_options import with_engine
+from portrayal.cli.following import following
 from portrayal.cli.measurer_options import with_calls, with_measurers
 from portrayal.cli.model_options import with_model_settings
 from portrayal.numbers import interval, number, p_value, percent
@@ -121,7 +122,7 @@ def explain(
         say_replaced(session)
         session.draw()
         say_missing(session, rate)
-    with console.progress(json) as session.on_progress:
+    with following(session, json):
         answer = runner.explain(session, retry_failed=retry_failed)
     if json:
         console.as_json(answer.as_dict())

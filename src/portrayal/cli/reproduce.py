@@ -10,6 +10,7 @@ import typer
 from portrayal.cli import console
 from portrayal.cli import options as o
 from portrayal.cli.engine_options import with_engine
+from portrayal.cli.following import following, say_unmeasured
 from portrayal.cli.measurer_options import with_measurers
 from portrayal.cli.model_options import with_model_settings
 from portrayal.cli.verbs import say_made, say_reworded
@@ -63,11 +64,12 @@ def reproduce(
     analysis = AnalysisSettings(**chosen.analysis)
     session = runner.Session(out, models=models, corpus=corpus, analysis=analysis)
     say_reworded(session)
-    with console.progress(json, f"{paper} · {session.path}") as session.on_progress:
+    with following(session, json, f"{paper} · {session.path}"):
         done = runner.reproduce(session, chosen, small=small, retry_failed=retry_failed)
     if json:
         console.as_json({**done.run.results.as_dict(), "page": str(done.page)})
         return
     say_made(done.run.made, session)
+    say_unmeasured(done.run.measured)
     console.say(f"report: {done.run.page}")
     console.say(f"tables and figures of the paper: {done.page}")

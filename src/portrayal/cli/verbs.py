@@ -18,6 +18,7 @@ from portrayal.cli.analysis_options import with_analysis
 from portrayal.cli.compare import run_each
 from portrayal.cli.engine_options import with_engine
 from portrayal.cli.exit_codes import in_options
+from portrayal.cli.following import following, say_unmeasured
 from portrayal.cli.measurer_options import with_calls, with_measurers
 from portrayal.cli.model_options import with_device, with_model_settings
 
@@ -82,6 +83,7 @@ def run(
         done = execute(session, json, retry_failed=retry_failed, until=until, max_images=most)
         if not json:
             say_made(done.made, session)
+            say_unmeasured(done.measured)
             console.say(f"report: {done.page}")
         return session
 
@@ -98,7 +100,7 @@ def execute(session: Session, quiet: bool, **settings: Any) -> RunSummary:
 
     say_reworded(session)
     title = f"{runner.names(session.studies)} · {session.generator_label} · {session.path}"
-    with console.progress(quiet, title) as session.on_progress:
+    with following(session, quiet, title):
         return runner.run(session, **settings)
 
 
@@ -121,6 +123,7 @@ def carry_out(
         console.as_json({**results.as_dict(), **ended})
         return
     say_made(done.made, session)
+    say_unmeasured(done.measured)
     console.findings(results, quoted(session.path))
     for line in () if outcome is None else outcome.sentences():
         console.say(line)
@@ -229,7 +232,7 @@ def generate(
     models = runner.Models(model, settings, truncate=truncate, engine=engine)
     session = runner.Session(folder, models=models, corpus=corpus)
     session.ask(study, images=images)
-    with console.progress(json) as session.on_progress:
+    with following(session, json):
         made = runner.generate(session, retry_failed=retry_failed)
     if json:
         console.as_json(made.as_dict())
@@ -264,7 +267,7 @@ def measure(
     )
     session = runner.Session(folder, models=models)
     session.ask_again(study)
-    with console.progress(json) as session.on_progress:
+    with following(session, json):
         summaries = runner.measure(session)
     if json:
         console.as_json([one.as_dict() for one in summaries])

@@ -13,42 +13,30 @@ import io
 import json
 import os
 import re
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from PIL import Image
 
 from portrayal.errors import MeasurementError, MeasurementStopped
-from portrayal.loading import (
-    Ceiling,
-    CeilingWords,
-    bounding_hook,
-    first_line,
-    import_extra,
-    is_secret,
-    official_headers_hook,
-    read_key,
-)
+from portrayal.loading import Ceiling, CeilingWords, read_key
+from portrayal.measurers.judge_service import TIMEOUT, ChatEndpoint, JudgeReply, JudgeService
 from portrayal.measurers.protocol import Answer, Given, Reason, Unanswered
 from portrayal.measurers.registry import CALL_SETTINGS, MeasurerKind
+from portrayal.progress import OnRemark
 from portrayal.records import NOBODY, UNKNOWN, Identity
 
 PREFIX = "judge:"
 CANNOT_TELL = "cannot tell"
 OPENAI_URL = "https://api.openai.com/v1"
-TIMEOUT = 60.0
 SIDE = 768
 """Longer sides are made smaller before an image is sent."""
-MAX_BYTES = 2**20
-FREE_TRIES, PAID_TRIES = 8, 2
-"""Tries of a call that the server turned away, and of one whose answer was lost."""
-UNREACHED_TRIES = 3
-"""Tries of a call to an address at which nothing has answered yet."""
 UNREADABLE = 5
 """Images after which a judge that never gave one of the answers is asked no more."""
+FAILING = 5
+"""Images in a row without an answer, after which a service is given up."""
 
 AXES: Mapping[str, Sequence[str]] = {
     "perceived gender": ("woman", "man"),
@@ -73,36 +61,6 @@ class AxisQuestion(NamedTuple):
     text: str
 
 
-class JudgeReply(NamedTuple):
-    """What came back: the answer word for word, or the reason why none did.
-
-    `is_unsent` tells that the call never reached the service.
-    """
-
-    text: str | None
-    reason: str | None = None
-    is_unsent: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeService:
-    """Where a judge is.
-
-    Attributes:
-        model: Its name there.
-        base_url: The address up to the version.
-        key: The secret; None where the service asks for none.
-        timeout: Seconds to wait for an answer.
-        pause: Seconds before a second try; doubled before each further one.
-    """
-
-    model: str
-    base_url: str
-    key: str | None
-    timeout: float = TIMEOUT
-    pause: float = 1.0
-
-
 class ChatJudge:
     """Labels images by asking a model; made by `open_judge`.
 
@@ -124,10 +82,10 @@ class ChatJudge:
         axes: Mapping[str, Sequence[str]] = AXES,
         concurrency: int = 6,
     ) -> None:
-        self._openai = import_extra("openai", extra="api")
         self._service, self._ceiling = service, ceiling
+        self._endpoint = ChatEndpoint(service, ceiling)
         self._concurrency = concurrency
-        self._has_answered = False  # whatever is at the service's address
+        self._failed = 0  # images in a row without an answer
         self._unreadable: list[str] | None = []  # None once an allowed answer was given
         self.axes = {name: tuple(groups) for name, groups in axes.items()}
         self._questions = [one for name in self.axes for one in questions(name, self.axes[name])]
@@ -135,20 +93,15 @@ class ChatJudge:
         self.identity = Identity(
             "judge", service.model, {"base_url": service.base_url, "questions": asked}
         )
-        hook = bounding_hook(self._openai, timeout=service.timeout, max_bytes=MAX_BYTES)
-        self._client = self._openai.OpenAI(
-            api_key=service.key or "none",
-            base_url=service.base_url,
-            timeout=service.timeout,
-            max_retries=0,
-            http_client=self._openai.DefaultHttpxClient(
-                event_hooks={
-                    "request": [official_headers_hook(service.base_url)],
-                    "response": [hook],
-                },
-                follow_redirects=False,
-            ),
-        )
+
+    @property
+    def on_remark(self) -> OnRemark:
+        """Told why nothing happens while the judge waits for its service."""
+        return self._endpoint.on_remark
+
+    @on_remark.setter
+    def on_remark(self, told: OnRemark) -> None:
+        self._endpoint.on_remark = told
 
     def measure(self, images: Sequence[Image.Image]) -> list[Answer | Reason]:
         """Ask every question about every image.
@@ -157,9 +110,11 @@ class ChatJudge:
             MeasurementStopped: The ceiling is reached, or no call can succeed; holds the answers.
         """
         answers: list[Answer | Reason] = []
+        self._endpoint.begin()
         for image in images:
             try:
                 answers.append(self._ask_all(image))
+                self._check_answering(answers[-1])
                 self._check_readable()
             except MeasurementError as error:
                 done = {i: one for i, one in enumerate(answers) if not isinstance(one, Reason)}
@@ -170,14 +125,15 @@ class ChatJudge:
         if not self._ceiling.reserve_now(len(self._questions)):
             raise MeasurementError(f"{self._service.model}: {self._ceiling.reached()}")
         address = _encoded(image)
+        ask = partial(self._endpoint.ask, image=address, is_failing=self._failed > 0)
         with ThreadPoolExecutor(self._concurrency, "portrayal-judge") as pool:
-            calls = [pool.submit(self._ask, one, address) for one in self._questions]
+            calls = [pool.submit(ask, one.text) for one in self._questions]
         for call in calls:
             if (problem := call.exception()) is not None:
                 raise problem
         said = [call.result() for call in calls]
         if all(one.text is None for one in said):
-            return Unanswered(f"the judge gave no answer: {said[0].reason}")
+            return Unanswered(f"no answer from {self._service.base_url}: {said[0].reason}")
         self._count_unreadable(said)
         return self._answer(said)
 
@@ -188,6 +144,25 @@ class ChatJudge:
             self._unreadable = None
         elif self._unreadable is not None:
             self._unreadable = [*self._unreadable, next(one.text or "" for one in said if one.text)]
+
+    def _check_answering(self, last: Answer | Reason) -> None:
+        """Raise where a service gave no answer about several images in a row.
+
+        Raises:
+            MeasurementError: It did not.
+        """
+        if not isinstance(last, Unanswered):
+            self._failed = 0
+            return
+        self._failed += 1
+        said = f"{self._service.model}: {last.text}"
+        if self._failed >= FAILING:
+            raise MeasurementError(
+                f"{said}, {self._failed} images in a row; check the service and run the same "
+                "command again, it continues where it stopped"
+            )
+        if self._failed > 1:
+            self.on_remark(f"{said}; {self._failed} images in a row, the run ends at {FAILING}")
 
     def _check_readable(self) -> None:
         """Raise where a judge never gave an allowed answer: more of its prose is worth nothing.
@@ -217,66 +192,6 @@ class ChatJudge:
             for name, shares in labels.items()
         }
         return Answer(labels=shares_of_axes, transcript=transcript)
-
-    def _ask(self, question: AxisQuestion, image: str) -> JudgeReply:
-        """Ask until there is an answer; the first call was counted before."""
-        free = paid = 0
-        while True:
-            said, costs = self._call(question, image)
-            self._ceiling.settle(paid=costs)
-            self._has_answered |= not said.is_unsent
-            if said.text is not None:
-                return said
-            free, paid = free + (not costs), paid + costs
-            if not self._has_answered and free >= UNREACHED_TRIES:
-                raise MeasurementError(
-                    f"{self._service.model}: nothing answers at {self._service.base_url} "
-                    f"({said.reason}); check the address, and whether its server is running"
-                )
-            if free >= FREE_TRIES or paid >= PAID_TRIES or not self._ceiling.reserve_now():
-                return said
-            time.sleep(min(30.0, self._service.pause * 2.0 ** (free + paid - 1)))
-
-    def _call(self, question: AxisQuestion, image: str) -> tuple[JudgeReply, bool]:
-        """Call once; returns what came back, and whether it may be on the bill."""
-        content = [
-            {"type": "text", "text": question.text},
-            {"type": "image_url", "image_url": {"url": image}},
-        ]
-        try:
-            create = self._client.chat.completions.with_raw_response.create
-            response = create(
-                model=self._service.model,
-                messages=[{"role": "user", "content": content}],
-                temperature=0,
-                max_tokens=60,
-            )
-            message = json.loads(response.content)["choices"][0]["message"]
-            text = message.get("content") or message.get("refusal")
-            if not isinstance(text, str):
-                return JudgeReply(None, "the answer contains no text"), True
-            return JudgeReply(self._clean(text)), True
-        except self._openai.APIStatusError as error:
-            return self._declined(error)
-        except (ValueError, LookupError, TypeError, AttributeError):
-            return JudgeReply(None, "the answer is not that of a chat endpoint"), True
-        except Exception as error:  # cut connections have as many kinds as there are layers
-            unsent = type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
-            return JudgeReply(None, self._clean(first_line(error)), is_unsent=unsent), not unsent
-
-    def _declined(self, error: Any) -> tuple[JudgeReply, bool]:
-        status, code = int(error.status_code), str(error.code or error.type or "")
-        said = self._clean(f"HTTP {status} {code}".strip())
-        if status in (401, 402, 403, 404) or code == "insufficient_quota":
-            self._ceiling.settle(paid=False)
-            raise MeasurementError(f"{self._service.model}: the service will not answer: {said}")
-        if status == 400:  # a content policy: an answer of a kind, and the same next time
-            return JudgeReply(f"[{said}]"), False
-        return JudgeReply(None, said), False
-
-    def _clean(self, text: str) -> str:
-        key = self._service.key
-        return text.replace(key, "[key]") if key and is_secret(key) else text
 
 
 def questions(axis: str, groups: Sequence[str]) -> list[AxisQuestion]:
@@ -366,7 +281,8 @@ def open_judge(
         price=_number("PRICE", float) if call_price is None else call_price,
         words=CeilingWords(*CALL_SETTINGS[:3], "call"),
     )
-    service = JudgeService(model, address, key, TIMEOUT if call_timeout is None else call_timeout)
+    timeout = TIMEOUT if call_timeout is None else call_timeout
+    service = JudgeService(model, address, key, timeout, key_from=variable)
     return ChatJudge(service, ceiling=ceiling, axes=axes)
 
 

@@ -67,7 +67,7 @@ def measure(
         one.check_axes(axes or {})
     chosen = None if prompts is None else set(prompts)
     wanted = _images_of(audit, chosen)
-    looks = [_Look(audit, one, patience or Patience()) for one in checked]
+    looks = [_Look(audit, one, patience or Patience(), wanted) for one in checked]
     present = sum(len(look.seen & wanted) for look in looks)
     counts: Counter[str] = Counter()
     needed = list(texts)
@@ -105,7 +105,7 @@ def _run(
             try:
                 call(look)
             except PortrayalError as error:
-                errors.append(error)
+                errors.append(look.told(error))
                 going.remove(look)
 
     with contextlib.ExitStack() as stack:
@@ -144,8 +144,15 @@ class _Look:
     next run asks again.
     """
 
-    def __init__(self, audit: AuditFolder, measurer: CheckedMeasurer, patience: Patience) -> None:
+    def __init__(
+        self,
+        audit: AuditFolder,
+        measurer: CheckedMeasurer,
+        patience: Patience,
+        wanted: set[str],
+    ) -> None:
         self._audit = audit
+        self._wanted = wanted
         self.measurer = measurer
         self._patience = patience
         self._attempts: Attempts[Any, Values] = Attempts(
@@ -158,6 +165,7 @@ class _Look:
         self._doubtful: list[list[Measurement]] = []
         self._is_trusted = False
         self.seen = _seen(audit, measurer)
+        self._unanswered: list[str] = []
         self.done = 0
         self.measured = 0
         self.reasons: Counter[str] = Counter()
@@ -168,16 +176,30 @@ class _Look:
         size = self.measurer.batch_size
         for at in range(0, len(mine), size):
             some = mine[at : at + size]
-            self._keep(self._batch([one.key for one in some], [one.items[self] for one in some]))
-            self.done += len(some)
+            rows = self._batch([one.key for one in some], [one.items[self] for one in some])
+            self._keep(rows)
+            self.done += len(rows)
             if time.monotonic() - self._stored_at > _STORE_EVERY_S:
                 self._store()
 
     def finish(self) -> None:
         """Judge, once all images were shown, the batches of which nothing was measured."""
+        if self._unanswered and not self.done and not self._has_measured_before():
+            raise MeasurementError(
+                f"{self.measurer.identity.name}: no image has an answer: {self._unanswered[-1]}; "
+                "correct it and run the same command again, it continues where it stopped"
+            )
         if self._doubtful and not self._is_trusted and not self._has_measured_before():
             raise self._broken("every image")
         self._trust()
+
+    def told(self, error: PortrayalError) -> PortrayalError:
+        """Return an error with what is stored all the same, where the measurer stopped."""
+        if not isinstance(error, MeasurementStopped):
+            return error
+        stored = len(self.seen & self._wanted) + self.done
+        line = f"{error} ({stored:,} of {len(self._wanted):,} images are measured and stored)"
+        return MeasurementStopped(line, error.answers)
 
     def _batch(self, keys: Sequence[str], items: Sequence[Any]) -> list[Measurement]:
         try:
@@ -185,6 +207,7 @@ class _Look:
         except MeasurementStopped as stopped:
             made: dict[int, Any] = dict(stopped.answers)
             self._unstored += [measurement_row(keys[i], one) for i, one in made.items()]
+            self.done += len(made)
             raise
         return [
             measurement_row(key, answer)
@@ -197,6 +220,7 @@ class _Look:
         if not isinstance(answer, Unanswered):
             return False
         self.reasons[answer.text] += 1
+        self._unanswered.append(answer.text)
         return True
 
     def _keep(self, rows: list[Measurement]) -> None:

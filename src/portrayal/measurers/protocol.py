@@ -13,6 +13,7 @@ A measurer of your own is any object with `identity`, `gives` and `measure`:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, TypedDict, runtime_checkable
@@ -166,10 +167,16 @@ class MeasurementSummary:
         """Return a JSON-ready copy."""
         return asdict(self)
 
+    def common_reasons(self) -> dict[str, int]:
+        """Return the images in which nothing was measured by reason, rare reasons as one."""
+        first, rest = (ranked := Counter(self.reasons).most_common())[:3], ranked[3:]
+        other = sum(count for _, count in rest)
+        return {**dict(first), **({f"{len(rest)} other reasons": other} if rest else {})}
+
     def sentence(self) -> str:
         """Say it in one line; what did not happen is not mentioned."""
         parts = [f"{self.measured:,} images measured", f"{self.present:,} measured before"]
-        parts += [f"{count:,} not: {reason}" for reason, count in self.reasons.items()]
+        parts += [f"{count:,} not: {reason}" for reason, count in self.common_reasons().items()]
         if self.texts:
             cut = f" ({self.truncated:,} of them cut)" if self.truncated else ""
             parts.append(f"{self.texts:,} texts embedded{cut}")

@@ -11,7 +11,7 @@ from portrayal.errors import AuditError, SettingError, shown
 from portrayal.findings import AnalysisSettings, is_validated, study_measurers
 from portrayal.kinds import kind_of
 from portrayal.measurers import Measurer, default_is_valid, require_trained
-from portrayal.progress import OnProgress, no_progress
+from portrayal.progress import OnProgress, OnRemark, no_progress, no_remark
 from portrayal.records import Identity
 from portrayal.runner.models import Models, generator_label
 from portrayal.runner.studies import Asked, find_studies, names_own, remembered_studies
@@ -39,6 +39,7 @@ class Session:
         path: Where the audit is.
         audit: The opened audit; None: not there yet.
         studies: What is asked, validated; grows by the texts that are drawn for it.
+        on_remark: Called with a line where a measurer waits for its service.
 
     Raises:
         AuditError: There is an audit, and it cannot be read.
@@ -60,6 +61,7 @@ class Session:
         self.corpus = None if corpus is None else Path(place("corpus", corpus))
         self.analysis = checked_analysis(analysis)
         self.on_progress = on_progress
+        self.on_remark: OnRemark = no_remark
         self.studies: tuple[Study, ...] = ()
         self._known: dict[str, Study] = {}
         self._measurers: list[Measurer] | None = None
@@ -174,8 +176,15 @@ class Session:
             labelled = not self.models.measurers and self._is_labelled()
             opened = [] if labelled else self.models.open_measurers()
             self._require_trained(opened)
+            for one in opened:
+                if hasattr(one, "on_remark"):
+                    one.on_remark = self._remark
             self._measurers = opened
         return self._measurers
+
+    def _remark(self, text: str) -> None:
+        """Pass a remark on to whoever listens now."""
+        self.on_remark(text)
 
     def _require_trained(self, measurers: Sequence[Measurer]) -> None:
         """Try encoders of which nothing is known yet.
