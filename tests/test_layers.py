@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "audit": {"errors", "records"},
     "loading": {"errors", "records", "plugins"},
     "studies": {"errors", "records", "plugins"},
-    "importers": {"errors", "progress", "records", "pixels", "audit"},
+    "importers": {"errors", "progress", "records", "pixels", "plugins", "audit"},
     "generators": {
         "errors", "progress", "records", "pixels", "plugins", "audit", "loading",
     },

@@ -206,6 +206,15 @@ def test_labels_are_not_imported_as_people(audit: AuditFolder, tmp_path: Path) -
     assert not audit.measurers()
 
 
+@pytest.mark.parametrize("name", ["faces", "practice", "judge:gpt-5"])
+def test_labels_are_not_imported_under_the_name_of_an_installed_measurer(
+    audit: AuditFolder, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(ImportFileError, match=rf"`measurer` is '{name}', the name of an install"):
+        labels(audit, tmp_path, WHOLE, name)
+    assert not audit.measurers()
+
+
 def test_the_columns_of_another_tools_table_are_named(audit: AuditFolder, tmp_path: Path) -> None:
     text = "img,dominant_gender\nnurse-0.png,Woman\n"
     with pytest.raises(ImportFileError, match=r"got: dominant_gender, img|got: img, dominant_gend"):

@@ -17,6 +17,7 @@ from portrayal.errors import ImportFileError
 from portrayal.importers.entries import Problems
 from portrayal.importers.known_axes import KnownAxes, said_as_read
 from portrayal.importers.label_files import LabelRow, read_labels
+from portrayal.plugins import MEASURERS, NamedKind, meant, named_kinds
 from portrayal.records import Identity, Measurement
 
 PEOPLE = "raters"
@@ -94,14 +95,8 @@ def import_labels(
         ImportFileError: Something in the file is wrong; the audit is as it was.
     """
     target = audit if isinstance(audit, AuditFolder) else AuditFolder(audit)
-    if not measurer.strip():
-        raise ImportFileError("`measurer` is empty; allowed: a name for whoever gave the labels")
-    if measurer == PEOPLE:
-        raise ImportFileError(
-            f"`measurer` is {PEOPLE!r}, which is what people's answers are called; for those: "
-            f"portrayal import votes {file} --out {target.path}; else choose another name"
-        )
     path = Path(file)
+    _require_free_name(measurer, path, target)
     known = KnownAxes(axes or {}, own_groups=OWN_GROUPS)
     problems = Problems(str(path))
     images = ImageNames(target)
@@ -136,6 +131,24 @@ def import_labels(
     unasked = () if axes is None else tuple(sorted(asked - axes.keys()))
     present = len(values) - added
     return LabelsSummary(identity, added, present, without, unasked, known.read_as)
+
+
+def _require_free_name(measurer: str, file: Path, audit: AuditFolder) -> None:
+    """Raise where findings would take a name for people's answers or for an installed measurer."""
+    if not measurer.strip():
+        raise ImportFileError("`measurer` is empty; allowed: a name for whoever gave the labels")
+    if measurer == PEOPLE:
+        raise ImportFileError(
+            f"`measurer` is {PEOPLE!r}, which is what people's answers are called; for those: "
+            f"portrayal import votes {file} --out {audit.path}; else choose another name"
+        )
+    installed: list[NamedKind[Any]] = named_kinds(MEASURERS, NamedKind)
+    if (kind := meant(installed, measurer)) is not None and not kind.general:
+        raise ImportFileError(
+            f"`measurer` is {measurer!r}, the name of an installed measurer, and its labels would "
+            "be mistaken for that one's; choose another name, such as "
+            f"{measurer.partition(':')[0] + ' elsewhere'!r}"
+        )
 
 
 def _require_one_axis(written: str, axis: str | None) -> None:
