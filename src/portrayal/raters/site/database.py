@@ -15,6 +15,7 @@ a power cut. It wants a local disk; raters' servers on several machines share a 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -207,7 +208,7 @@ def open_database(audit: Path, url: str | None = None) -> Database:
         found = database.settings().get("format", FORMAT)
     except sa.exc.SQLAlchemyError as error:
         database.close()
-        why = cause(error)
+        why = _unwritable(target) or cause(error)
         raise AuditError(f"{name}: cannot be opened as a database of ratings: {why}") from error
     if found > FORMAT:
         database.close()
@@ -227,6 +228,21 @@ def cause(error: sa.exc.SQLAlchemyError) -> str:
     """Return in one line what the database said."""
     said = str(getattr(error, "orig", None) or error).strip()
     return said.splitlines()[0] if said else type(error).__name__
+
+
+def _unwritable(target: sa.URL) -> str:
+    """Say why no file can be written where a SQLite database is to be; "": one can."""
+    if target.get_backend_name() != "sqlite" or not target.database:
+        return ""
+    folder = Path(target.database).absolute().parent
+    if not folder.is_dir():
+        return f"there is no folder {folder}; create it"
+    if not os.access(folder, os.W_OK):
+        return (
+            f"{folder} is read-only, and ratings are written there; copy the audit to a folder "
+            "that you may write to"
+        )
+    return ""
 
 
 def _target(audit: Path, url: str | None) -> sa.URL:
