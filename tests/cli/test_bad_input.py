@@ -143,7 +143,7 @@ def test_an_audit_of_a_newer_format(portrayal: CommandLine, audit: Path, verb: s
     ("options", "message"),
     [
         (("--port", "99999"), "cannot listen on 127.0.0.1, port 99999"),
-        (("--known", "absent.csv"), "absent.csv: cannot be read"),
+        (("--known", "absent.csv"), "absent.csv: no such file"),
         (("--questions", "absent.toml"), "absent.toml"),
         (("--study", "other"), "other"),
     ],

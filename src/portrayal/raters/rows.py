@@ -50,11 +50,20 @@ def rows_of(path: Path, vote_map: VoteMap) -> Iterator[Row]:
     rows = (
         _label_studio(path.name, text)
         if vote_map.format == "labelstudio"
-        else _table(path.name, text, vote_map)
+        else _votes(path.name, text, vote_map)
     )
     for row in rows:
         cells = {**row.cells, **{name: row.cell(column) for name, column in own.columns.items()}}
         yield _with_parts(Row(row.where, {**cells, **own.constants}), vote_map.patterns)
+
+
+def table_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a CSV file whose first line names the columns.
+
+    Raises:
+        ImportFileError: The file cannot be read.
+    """
+    return _table(path.name, _text(path), delimiter_of(path))
 
 
 def delimiter_of(path: Path) -> str:
@@ -87,14 +96,22 @@ def _text(path: Path) -> str:
     except FileNotFoundError as error:
         raise ImportFileError(f"{path}: no such file") from error
     except UnicodeDecodeError as error:
-        raise ImportFileError(f"{path}: not a text file in UTF-8 (byte {error.start})") from error
+        raise ImportFileError(
+            f"{path}: not a text file in UTF-8 (byte {error.start}); save it as UTF-8"
+        ) from error
     except OSError as error:
         raise ImportFileError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def _table(name: str, text: str, vote_map: VoteMap) -> Iterator[Row]:
+def _votes(name: str, text: str, vote_map: VoteMap) -> Iterator[Row]:
+    for row in _table(name, text, vote_map.delimiter):
+        mturk = vote_map.format == "mturk"
+        yield Row(row.where, {**row.cells, **_task_answers(row)}) if mturk else row
+
+
+def _table(name: str, text: str, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(_LARGEST_CELL)
-    reader = csv.DictReader(text.splitlines(keepends=True), delimiter=vote_map.delimiter)
+    reader = csv.DictReader(text.splitlines(keepends=True), delimiter=delimiter)
     try:
         if reader.fieldnames is None:
             raise ImportFileError(f"{name}: is empty; the first line names the columns")
@@ -110,24 +127,22 @@ def _table(name: str, text: str, vote_map: VoteMap) -> Iterator[Row]:
                     f"{where}: has {'more' if None in cells else 'fewer'} cells than the "
                     f"{len(reader.fieldnames)} columns of the first line"
                 )
-            if vote_map.format == "mturk":
-                cells |= _task_answers(where, cells)
             yield Row(where, cells)
     except csv.Error as error:
         where = f"{name}, row {reader.line_num}"
         raise ImportFileError(f"{where}: not readable as CSV: {error}") from error
 
 
-def _task_answers(where: str, cells: Mapping[str, str]) -> dict[str, str]:
+def _task_answers(row: Row) -> dict[str, str]:
     """Return the answers of a Mechanical Turk form that come as JSON in one column."""
-    text = cells.get("Answer.taskAnswers")
+    text = row.cells.get("Answer.taskAnswers")
     if not text:
         return {}
     try:
         answers = json.loads(text)
         fields = answers[0].items()
     except (ValueError, LookupError, AttributeError, TypeError) as error:
-        raise ImportFileError(f"{where}, column Answer.taskAnswers: not a JSON list") from error
+        raise ImportFileError(f"{row.where}, column Answer.taskAnswers: not a JSON list") from error
     found: dict[str, str] = {}
     for name, value in fields:
         if isinstance(value, Mapping):

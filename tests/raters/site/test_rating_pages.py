@@ -522,6 +522,18 @@ def test_faults_in_preparing_are_one_line(
     assert "\n" not in str(caught.value)
 
 
+def test_ratings_that_cannot_be_written_say_why(
+    audit: AuditFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(AuditError, match=r"there is no folder .*/absent; create it"):
+        site.prepare(audit.path, database=f"sqlite:///{tmp_path}/absent/ratings.db")
+    annotations = audit.path / "annotations.db"
+    annotations.mkdir()  # nobody is kept from writing where tests run as root
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(AuditError, match="is read-only, and ratings are written there; copy the"):
+        site.prepare(audit.path, database=f"sqlite:///{annotations}")
+
+
 def test_a_file_of_known_answers_must_fit(audit: AuditFolder, tmp_path: Path) -> None:
     known = tmp_path / "known.csv"
     for text, message in (
@@ -529,8 +541,16 @@ def test_a_file_of_known_answers_must_fit(audit: AuditFolder, tmp_path: Path) ->
         ("prompt,seed,person\na photo of a doctor,77,yes\n", "seed 77, which is not in"),
         ("prompt,seed,person\na photo of a doctor,x,yes\n", "a whole number as seed"),
         ("prompt,seed,mood\na photo of a doctor,0,good\n", "row 2: no known answer"),
+        ("prompt,seed,person\na photo of a doctor,0,\xe9\n", "known.csv: not a text file in UTF-8"),
+        ("prompt,seed,person\na photo of a doctor,0\n", "row 2: has fewer cells than the 3"),
+        (
+            "prompt,seed,person\na photo of a doctor,0,yes\na photo of a doctor,0,no\n",
+            "row 3, column person: is 'no', and an earlier row says 'yes' of the same image",
+        ),
+        ("prompt,seed,person\n", "known.csv: has no row below the first line"),
+        ("", "known.csv: is empty"),
     ):
-        known.write_text(text, encoding="utf-8")
+        known.write_text(text, encoding="latin-1")
         with pytest.raises(ImportFileError, match=re.escape(message)):
             site.prepare(audit.path, known=known)
 

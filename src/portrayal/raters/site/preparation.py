@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -12,6 +11,7 @@ from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, ImportFileError, SettingError, one_of
 from portrayal.raters.campaigns import Campaign, ImageChoice, plan_campaign, studies_of, united
 from portrayal.raters.questions import QuestionSet, questions_from
+from portrayal.raters.rows import table_rows
 from portrayal.raters.selections import selection
 from portrayal.raters.site.database import FORMAT, Database, has_database, open_database
 from portrayal.raters.site.dealing import Terms
@@ -212,32 +212,41 @@ class _Names:
 
 
 def _known(path: Path, questions: QuestionSet) -> dict[tuple[str, int], dict[str, str]]:
-    """Read images with known answers."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except OSError as error:
-        raise ImportFileError(f"{path}: cannot be read: {error.strerror}") from error
+    """Read images with known answers.
+
+    Raises:
+        ImportFileError: The file cannot be read, has no row, or contradicts itself.
+    """
     allowed = {question.id: question.keys for question in questions.choices}
-    found = {}
-    for number, row in enumerate(rows, start=2):
-        where = f"{path.name}, row {number}"
+    columns = one_of(list(allowed))
+    found: dict[tuple[str, int], dict[str, str]] = {}
+    for row in table_rows(path):
         try:
-            place = (row["prompt"], int(row["seed"]))
-        except (KeyError, TypeError, ValueError) as error:
+            place = (row.cell("prompt"), int(row.cell("seed")))
+        except (ImportFileError, ValueError) as error:
             raise ImportFileError(
-                f"{where}: needs the columns prompt and seed, and a whole number as seed"
+                f"{row.where}: needs the columns prompt and seed, and a whole number as seed"
             ) from error
-        answers = {name: row[name] for name in allowed if row.get(name)}
+        answers = {name: row.cell(name) for name in allowed if row.cells.get(name, "").strip()}
+        if not answers:
+            raise ImportFileError(
+                f"{row.where}: no known answer; give one in a column of: {columns}"
+            )
+        known = found.setdefault(place, {})
         for name, answer in answers.items():
             if answer not in allowed[name]:
                 raise ImportFileError(
-                    f"{where}, column {name}: {answer!r} is no answer; "
+                    f"{row.where}, column {name}: {answer!r} is no answer; "
                     f"allowed: {one_of(allowed[name])}"
                 )
-        if not answers:
-            raise ImportFileError(
-                f"{where}: no known answer; give one in a column of: {one_of(list(allowed))}"
-            )
-        found[place] = answers
+            if known.setdefault(name, answer) != answer:
+                raise ImportFileError(
+                    f"{row.where}, column {name}: is {answer!r}, and an earlier row says "
+                    f"{known[name]!r} of the same image; keep one of them"
+                )
+    if not found:
+        raise ImportFileError(
+            f"{path}: has no row below the first line; give one per image, with the columns "
+            f"prompt, seed, and at least one of: {columns}"
+        )
     return found
