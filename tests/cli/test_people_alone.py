@@ -73,3 +73,16 @@ def test_findings_and_a_report_without_an_encoder(portrayal: CommandLine, tmp_pa
     page = (out / "report" / "index.html").read_text(encoding="utf-8")
     assert "human raters" in page
     assert "labels are by people" in page
+
+
+def test_tables_of_votes_go_into_a_folder(portrayal: CommandLine, tmp_path: Path) -> None:
+    votes, file = tmp_path / "votes.csv", tmp_path / "tables.csv"
+    votes.write_text(
+        "image,rater,perceived gender\na.png,anna,woman\na.png,bob,man\n", encoding="utf-8"
+    )
+    file.write_text("mine", encoding="utf-8")
+    done = portrayal("votes", votes, "--csv", file)
+    assert done.code == 2
+    assert f"--csv is {file}, which is a file; allowed: a folder" in done.err
+    assert file.read_text(encoding="utf-8") == "mine"
+    assert portrayal("votes", votes, "--csv", tmp_path / "tables").code == 0

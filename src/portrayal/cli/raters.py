@@ -143,6 +143,8 @@ def votes(
     from portrayal.findings import vote_tables
     from portrayal.raters import score_file
 
+    if csv is not None and csv.exists() and not csv.is_dir():
+        raise SettingError("csv", f"is {csv}, which is a file; allowed: a folder, also a new one")
     scored = score_file(file, vote_map, rule=rule)
     if json:
         console.as_json(scored)
