@@ -267,6 +267,13 @@ def votes_file(tmp_path: Path, audit: AuditFolder, column: str, answers: Sequenc
     return file
 
 
+def test_an_axis_in_another_case_is_the_known_one(tmp_path: Path, audit: AuditFolder) -> None:
+    file = votes_file(tmp_path, audit, "Apparent Age", ("child", "adult"))
+    assert raters.import_votes(audit.path, file).unasked == ()
+    (axis,) = {question.axis for question in raters.load_votes(audit).questions.axes}
+    assert axis == "apparent age"
+
+
 @pytest.mark.parametrize(
     ("column", "answers", "line"),
     [
