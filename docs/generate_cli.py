@@ -19,9 +19,11 @@ START = """\
 # Commands
 Written by `docs/generate_cli.py` from the commands' own help; do not edit.
 
-An error is one line on standard error; the audit folder is then as it was. After Ctrl-C the \
-same command continues. Progress and remarks go to standard error, results to standard output; \
-with `--json`, standard output contains JSON and nothing else. \
+An error is one line on standard error. What an import refuses leaves the audit folder as it was; \
+a run that ends in an error keeps the images and answers that are stored by then, those of a \
+folder in place of a study among them. After an error or Ctrl-C the same command continues. \
+Progress and remarks go to standard error, results to standard output; with `--json`, standard \
+output contains JSON and nothing else. \
 `portrayal --install-completion` teaches your shell the commands.
 
 | exit code | |
