@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from portrayal.audit import AuditFolder
-from portrayal.findings import Asked, Finding, Results, robustness
+from portrayal.findings import AnalysisSettings, Asked, Finding, Results, robustness
 from portrayal.findings.parts import Robustness
+from portrayal.raters import RatedImage, Vote, Votes, chosen_questions, store_votes
 from portrayal.records import Identity, ImageRecord, Measurement, image_key
 from portrayal.runner.analysis import analyze
 from portrayal.studies import study_from_dict
@@ -124,3 +125,31 @@ def test_a_strong_finding_holds_over_all_of_them(tmp_path: Path) -> None:
     assert not [one for one in results.findings if "Not robust" in one.sentence]
     # As it is stored, it comes back.
     assert table_of(Results.read(audit)) == table_of(results)
+
+
+def test_variants_of_a_corrected_finding_are_corrected(tmp_path: Path) -> None:
+    audit = labelled(tmp_path / "a", sure=0.6)
+    (data,) = audit.studies().values()
+    study = study_from_dict(data)
+    asked, about, votes = chosen_questions(study, None), {}, []
+    for prompt in study.prompts():
+        group = "woman" if prompt.factors["job"] == "nurse" else "man"
+        for seed in prompt.seeds[::2]:
+            key = image_key(audit.generator, prompt.text, seed)
+            about[key] = RatedImage(prompt.text, prompt.factors, seed)
+            answers = {"person": "yes", "attribute": "yes", asked.axes[0].id: group}
+            votes.append(Vote(key, "rater", answers))
+    store_votes(audit, Votes(asked, about, votes))
+    results = analyze(audit, settings=AnalysisSettings(resamples=199))
+    question = f"{GENDER}: do group shares differ by job? · toy"
+    (finding,) = [one for one in results.findings if one.question == question]
+    assert finding.estimate is not None
+    assert finding.labels is not None
+    assert finding.labels.status == "corrected"
+    assert finding.labels.estimate is not None
+    assert finding.labels.estimate < finding.estimate - 0.1
+    rows = {one.over: one for one in table_of(results).rows if one.question == question}
+    # Uncorrected, nothing is known at the other thresholds, and all halves are as wrong.
+    assert all(one.lowest > finding.labels.estimate + 0.05 for one in rows.values())
+    assert {one.unanswered for one in rows.values()} == {0}
+    assert "Not robust" not in finding.sentence

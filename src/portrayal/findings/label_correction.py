@@ -66,6 +66,8 @@ def correct_labels(
     pools: Sequence[Sequence[LabelPool]],
     settings: AnalysisSettings,
     analyze: Callable[[Sequence[StudyData], AnalysisSettings], StudyResult],
+    *,
+    at_most: int | None = None,
 ) -> StudyResult:
     """Return a study's result with corrected findings where people have labelled images.
 
@@ -75,6 +77,7 @@ def correct_labels(
         pools: The pools of each measurer.
         settings: How to analyze.
         analyze: Answers the study from relabelled data.
+        at_most: How many sets of labels to use; None: all that are drawn.
     """
     checked = [
         _check(result.study, one, mine, settings) for one, mine in zip(data, pools, strict=True)
@@ -87,7 +90,8 @@ def correct_labels(
         return result
     draws = len(next(one.drawn for one in checked if one.drawn)[0].codes)
     quick = replace(settings, resamples=min(settings.resamples, MOST_RESAMPLES))
-    answers = [analyze([one.relabelled(i) for one in checked], quick) for i in range(draws)]
+    sets = range(draws)[:at_most]
+    answers = [analyze([one.relabelled(i) for one in checked], quick) for i in sets]
     tables = [
         checked_table(pool, one.data.label, settings) for one in checked for pool in one.drawn
     ]

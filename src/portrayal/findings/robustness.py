@@ -30,7 +30,8 @@ MOST_IMAGES = 200_000
 NOTE = (
     "Estimates when measurers, thresholds, wordings or seeds (two halves) are others. Significant "
     "counts variants with p below the level, uncorrected; unanswered, those without enough data. "
-    "Halves and single wordings have fewer images, so they are significant less often."
+    "Halves and single wordings have fewer images, so they are significant less often. Where the "
+    "finding is corrected by people's labels, all variants are."
 )
 
 
@@ -41,11 +42,13 @@ class Variation(NamedTuple):
         over: What is varied.
         name: How: "threshold 0.9".
         data: The images, once for each measurer.
+        together: Likewise, with the images that are left out: label errors are estimated from all.
     """
 
     over: str
     name: str
     data: Sequence[StudyData]
+    together: Sequence[StudyData]
 
 
 def variations(study: Study, data: Sequence[StudyData]) -> Iterator[Variation]:
@@ -55,11 +58,8 @@ def variations(study: Study, data: Sequence[StudyData]) -> Iterator[Variation]:
     given = {axis.threshold for axis in study.asked_axes().values()}
     for threshold in OTHER_THRESHOLDS if given else ():
         if given != {threshold}:
-            yield Variation(
-                THRESHOLDS,
-                f"threshold {threshold:g}",
-                [replace(one, threshold=threshold) for one in data],
-            )
+            varied = [replace(one, threshold=threshold) for one in data]
+            yield Variation(THRESHOLDS, f"threshold {threshold:g}", varied, varied)
     yield from _wordings(study, data)
     for half in (0, 1):
         left = [
@@ -68,7 +68,7 @@ def variations(study: Study, data: Sequence[StudyData]) -> Iterator[Variation]:
             )
             for one in data
         ]
-        yield Variation(SEEDS, f"half {half + 1}", left)
+        yield Variation(SEEDS, f"half {half + 1}", left, data)
 
 
 def _wordings(study: Study, data: Sequence[StudyData]) -> Iterator[Variation]:
@@ -89,7 +89,7 @@ def _wordings(study: Study, data: Sequence[StudyData]) -> Iterator[Variation]:
                 )
                 for one in data
             ]
-            yield Variation(WORDINGS, f"{factor} {name}", left)
+            yield Variation(WORDINGS, f"{factor} {name}", left, data)
 
 
 def robustness(

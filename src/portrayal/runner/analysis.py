@@ -57,6 +57,9 @@ from portrayal.studies import Study, in_telling_order, study_from_dict
 VARIED_RESAMPLES = 499
 """Permutations for the robustness table, which asks only on which side of the level p is."""
 
+VARIED_DRAWS = 10
+"""Sets of labels for each variant of a corrected finding there, for the same reason."""
+
 NO_ENCODER = Identity("none", "no encoder")
 
 
@@ -263,12 +266,34 @@ def _data(
     return found or [shared.of_study(study.prompts(), NO_ENCODER, label=NO_ENCODER.name)]
 
 
-def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:
+def _with_corrected_labels(
+    study: Study,
+    data: Sequence[StudyData],
+    settings: AnalysisSettings,
+    *,
+    together: Sequence[StudyData],
+    at_most: int | None = None,
+) -> StudyResult:
+    """Return a study's result, corrected where people checked labels.
+
+    Args:
+        study: The study.
+        data: Its images, or some of them.
+        settings: How.
+        together: All images whose label errors are estimated together.
+        at_most: How many sets of labels to use; None: all that are drawn.
+    """
     kind = kind_of(study)
     result: StudyResult = correct_labels(
-        kind.analyze(study, data, settings), data, [kind.label_pools(study, one) for one in data],
-        settings, lambda drawn, quick: kind.analyze(study, drawn, quick),
+        kind.analyze(study, data, settings), data,
+        [kind.label_pools(study, one) for one in together],
+        settings, lambda drawn, quick: kind.analyze(study, drawn, quick), at_most=at_most,
     )  # fmt: skip
+    return result
+
+
+def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:
+    result = _with_corrected_labels(study, data, settings, together=data)
     refused, rates = refusal_findings(study, data, settings)
     rewritten = _rewritten(study, data, settings)
     repeats = repetition(study, data[0], settings)
@@ -292,11 +317,13 @@ def _with_robustness(
     study: Study, data: Sequence[StudyData], answer: StudyResult, settings: AnalysisSettings
 ) -> StudyResult:
     """Return the answer with each finding's range over what could have been chosen otherwise."""
-    kind = kind_of(study)
     quick = replace(settings, resamples=min(settings.resamples, VARIED_RESAMPLES))
     varied: dict[str, list[Sequence[Finding]]] = {}
-    for one in variations(study, data) if kind.varies else ():
-        varied.setdefault(one.over, []).append(kind.analyze(study, one.data, quick).findings)
+    for one in variations(study, data) if kind_of(study).varies else ():
+        found = _with_corrected_labels(
+            study, one.data, quick, together=one.together, at_most=VARIED_DRAWS
+        )
+        varied.setdefault(one.over, []).append(found.findings)
     table, remarks = robustness(answer.findings, varied, alpha=1 - settings.confidence)
     if table is None:
         return answer
@@ -313,7 +340,7 @@ def _rewritten(
     if not keys:
         return found
     left = [one.without(keys, NAMES_A_GROUP) for one in data]
-    again = kind_of(study).analyze(study, left, settings).findings
+    again = _with_corrected_labels(study, left, settings, together=data).findings
     return [
         *found,
         *(replace(one, question=f"{one.question}{REWRITING_SUFFIX}") for one in again),
