@@ -31,7 +31,7 @@ from portrayal.findings.vectors import (
     usable_rows,
 )
 from portrayal.measurers import Labels, is_valid, validity
-from portrayal.raters import RATERS, has_votes, raters_identity
+from portrayal.raters import RATERS, has_votes, not_counted, raters_identity
 from portrayal.records import Identity, Prompt
 from portrayal.statistics import PickedRows, Rule
 from portrayal.studies import Axis
@@ -427,7 +427,7 @@ def study_measurers(audit: AuditFolder, *, rule: Rule = "majority") -> list[Iden
 
 
 def uncounted(audit: AuditFolder) -> list[str]:
-    """Say what is not counted: what is gone, measurers that are not valid, what was retired."""
+    """Say what is not counted: what is gone or retired, invalid measurers, raters' answers."""
     invalid = [
         f"{validity(one)} only: its measurements of these images are kept, but not counted."
         for one in _usable(audit)
@@ -435,7 +435,7 @@ def uncounted(audit: AuditFolder) -> list[str]:
     ]
     things: tuple[Thing, ...] = ("measurer", "campaign", "study")
     retired = [act.words() for one in things for act in audit.retired(one).values()]
-    return [*outcomes.gaps(audit), *invalid, *retired]
+    return [*outcomes.gaps(audit), *invalid, *retired, *not_counted(audit)]
 
 
 def _usable(audit: AuditFolder) -> list[Identity]:

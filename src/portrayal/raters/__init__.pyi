@@ -28,6 +28,7 @@ from .store import VoteImport as VoteImport
 from .store import has_votes as has_votes
 from .store import import_votes as import_votes
 from .store import load_votes as load_votes
+from .store import not_counted as not_counted
 from .store import store_votes as store_votes
 from .subjects import chosen_questions as chosen_questions
 from .tasks import TaskExport as TaskExport

@@ -16,19 +16,17 @@ import numpy.typing as npt
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, one_of
+from portrayal.raters.axis_answers import PERSON, axis_questions, counting_answers, said
 from portrayal.raters.consensus import Decisions, decide
 from portrayal.raters.designs import Design, combined
 from portrayal.raters.questions import Question
 from portrayal.raters.store import has_votes, load_votes
-from portrayal.raters.votes import Vote, Votes
+from portrayal.raters.votes import Votes
 from portrayal.records import NOBODY, UNKNOWN, Identity
 from portrayal.statistics import Rule
 
 RATERS = "raters"
 """The kind of the identity under which people's labels are a measurer like any other."""
-
-PERSON = "person"
-"""The question whether an image shows a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,28 +161,20 @@ def consensus_labels(
         A group, "unknown" or "nobody" by image, and the number of raters by image.
     """
     decisions = decide(votes, rule=rule, least_votes=least_votes)
-    by_image = votes.by_image()
-    labels: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    for question in axis_questions(votes, axis):
-        for place, image in enumerate(decisions.images):
-            if not votes.was_asked(image, question.id):
-                continue
-            n = sum(_label(vote, question) is not None for vote in by_image[image])
-            if n > counts.get(image, 0):
-                counts[image], labels[image] = n, _decided(decisions, question, place)
-    return labels, counts
-
-
-def axis_questions(votes: Votes, axis: str) -> list[Question]:
-    """Return the questions whose answers are groups of an axis."""
-    return [one for one in votes.questions.axes if one.axis == axis]
+    place = {image: i for i, image in enumerate(decisions.images)}
+    counting = counting_answers(votes, axis)
+    labels = {
+        image: _decided(decisions, one.question, place[image]) for image, one in counting.items()
+    }
+    return labels, {image: one.n for image, one in counting.items()}
 
 
 def _decided(decisions: Decisions, question: Question, place: int) -> str:
     label = decisions.axis_labels[question.id][place]
     if label is not None:
         return label
+    if decisions.labels[question.id][place] == NOBODY:
+        return NOBODY
     if PERSON in question.counts_if:
         seen = decisions.labels[PERSON][place]
         if seen is not None and seen not in question.counts_if[PERSON]:
@@ -192,26 +182,16 @@ def _decided(decisions: Decisions, question: Question, place: int) -> str:
     return UNKNOWN
 
 
-def _label(vote: Vote, question: Question) -> str | None:
-    """Return what one rater says on an axis; None where there is no answer."""
-    answer = vote.answers.get(question.id)
-    if answer is not None:
-        return answer if answer in question.groups else UNKNOWN
-    seen = vote.answers.get(PERSON)
-    nobody = seen is not None and seen not in question.counts_if.get(PERSON, (seen,))
-    return NOBODY if nobody else None
-
-
 def _twice(votes: Votes, asked: Sequence[Question]) -> Iterator[TwoAnswers]:
     """Yield two answers of one rater, and those of every two raters, image by image."""
     again = {(vote.image, vote.rater): vote for vote in votes.again}
     for image, mine in votes.by_image().items():
         for question in asked:
-            said = [(vote.rater, _label(vote, question)) for vote in mine]
-            given = [(rater, label) for rater, label in said if label is not None]
+            every = [(vote.rater, said(vote, question)) for vote in mine]
+            given = [(rater, label) for rater, label in every if label is not None]
             for rater, label in given:
                 second = again.get((image, rater))
-                repeated = None if second is None else _label(second, question)
+                repeated = None if second is None else said(second, question)
                 if repeated is not None:
                     yield TwoAnswers(image, label, repeated, same_rater=True)
             for (_, one), (_, other) in itertools.combinations(given, 2):

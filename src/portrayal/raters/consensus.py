@@ -15,12 +15,14 @@ from portrayal.errors import one_of
 from portrayal.raters.questions import Question
 from portrayal.raters.reliability import ballots
 from portrayal.raters.votes import RatedImage, Votes
+from portrayal.records import NOBODY
 from portrayal.statistics import Rule, consensus
 
 TOO_FEW = "too few votes"
 CANT_JUDGE = "can't judge"
 DIVIDED = "raters are divided"
 NO_VOTE = "no vote"
+NOBODY_SEEN = "nobody is shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,11 @@ def decide(votes: Votes, *, rule: Rule = "majority", least_votes: int | None = N
             sum(not about.isdisjoint(vote.answers) for vote in mine) >= least
             for mine in by_image.values()
         ]
-        found = consensus(table, rule=rule, uncertain=question.cant_judge).labels.tolist()
+        found = consensus(table, rule=rule, uncertain=_unsure(question)).labels.tolist()
         labels[question.id] = [one if ok else None for one, ok in zip(found, enough, strict=True)]
         cast = table.T.tolist()
         why[question.id] = [
-            TOO_FEW if not ok else "" if label is not None else _reason(given, question, rule)
+            TOO_FEW if not ok else _reason(label, given, question, rule)
             for label, given, ok in zip(found, cast, enough, strict=True)
         ]
     asked = {name: [votes.was_asked(image, name) for image in by_image] for name in labels}
@@ -91,12 +93,19 @@ def decide(votes: Votes, *, rule: Rule = "majority", least_votes: int | None = N
     return Decisions(rule, least, list(by_image), images, labels, axis_labels, reasons)
 
 
-def _reason(given: Sequence[str | None], question: Question, rule: Rule) -> str:
-    """Say why votes make no answer."""
+def _unsure(question: Question) -> list[str]:
+    """Return the answers that say "can't judge": that there is nobody to be judged is no doubt."""
+    return [key for key in question.cant_judge if key != NOBODY]
+
+
+def _reason(label: str | None, given: Sequence[str | None], question: Question, rule: Rule) -> str:
+    """Say why votes make no answer, or one that is no group; "" where they make one that is."""
+    if label is not None:
+        return NOBODY_SEEN if label in question.cant_judge else ""
     counts = Counter(one for one in given if one is not None)
     if not counts:
         return NO_VOTE
-    unsure = sum(counts[key] for key in question.cant_judge)
+    unsure = sum(counts[key] for key in _unsure(question))
     if unsure and (rule == "majority-certain" or 2 * unsure > counts.total()):
         return CANT_JUDGE
     return DIVIDED

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError, one_of
+from portrayal.raters.axis_answers import PERSON
 from portrayal.raters.campaigns import for_checking, studies_of, united
-from portrayal.raters.checked import PERSON, consensus_labels
+from portrayal.raters.checked import consensus_labels
 from portrayal.raters.merging import merged_votes
 from portrayal.raters.questions import Question
 from portrayal.raters.store import CORRECTIONS, pseudonym, stored_ballots, written

@@ -11,6 +11,7 @@ from portrayal.errors import ImportFileError, one_of
 from portrayal.raters.mapping import VoteMap
 from portrayal.raters.questions import Question, default_questions, validated
 from portrayal.raters.rows import Row, delimiter_of, rows_of
+from portrayal.records import NOBODY
 
 IMAGES = ("key", "image", "image_id", "image_key")
 PROMPTS, SEEDS = ("prompt", "caption"), ("seed",)
@@ -35,7 +36,9 @@ class InferredMap(NamedTuple):
     map: VoteMap
 
 
-def inferred_maps(paths: Sequence[Path]) -> list[InferredMap]:
+def inferred_maps(
+    paths: Sequence[Path], axes: Mapping[str, Sequence[str]] | None = None
+) -> list[InferredMap]:
     """Return the maps of plain CSV files and of exports of Label Studio, by their columns.
 
     The image and the rater are found by the names of their columns. A column in which raters of
@@ -44,10 +47,13 @@ def inferred_maps(paths: Sequence[Path]) -> list[InferredMap]:
 
     Args:
         paths: The files.
+        axes: Groups by axis, as an audit's studies have them: a column of such a name has these
+            answers, whichever of them the file happens to contain.
 
     Raises:
         ImportFileError: The image or the rater cannot be told.
     """
+    known = _known_questions(axes or {})
     groups: dict[tuple[str, ...], list[tuple[Path, list[Row]]]] = {}
     for path in paths:
         mark = delimiter_of(path)
@@ -60,7 +66,7 @@ def inferred_maps(paths: Sequence[Path]) -> list[InferredMap]:
     for (_, mark, *columns), members in groups.items():
         every = [row for _, rows in members for row in rows]
         own = tuple(path for path, _ in members)
-        found.append(InferredMap(own, _inferred(own[0], mark, columns, every)))
+        found.append(InferredMap(own, _inferred(own[0], mark, columns, every, known)))
     return found
 
 
@@ -78,7 +84,13 @@ def _plain(path: Path, mark: str) -> VoteMap:
     )  # fmt: skip
 
 
-def _inferred(path: Path, mark: str, columns: Sequence[str], rows: Sequence[Row]) -> VoteMap:
+def _inferred(
+    path: Path,
+    mark: str,
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    known: Mapping[str, Question],
+) -> VoteMap:
     rater, image = _one(columns, RATERS), _one(columns, IMAGES)
     prompt, seed = _one(columns, PROMPTS), _one(columns, SEEDS)
     names = [image] if image else [prompt, seed] if prompt and seed else []
@@ -91,9 +103,9 @@ def _inferred(path: Path, mark: str, columns: Sequence[str], rows: Sequence[Row]
         )
     placed = {*names, rater, prompt, seed, _one(columns, TIMES), *NOT_ASKED}
     rest = [name for name in columns if name not in placed]
-    asked = [name for name in rest if _named(name, rows) or _differs(rows, names, name)]
+    asked = [name for name in rest if _named(name, rows, known) or _differs(rows, names, name)]
     if not asked:
-        _raise_other_answers(rest, rows)
+        _raise_other_answers(rest, rows, known)
         raise ImportFileError(
             f"{path.name}: no column in which raters of one image differ, and none is called as "
             "a question; say with a map which columns are questions"
@@ -106,15 +118,17 @@ def _inferred(path: Path, mark: str, columns: Sequence[str], rows: Sequence[Row]
             for name in rest
             if name not in asked and all(name in row.cells for row in rows)
         },
-        "questions": [_question(name, rows, asked) for name in asked],
+        "questions": [_question(name, rows, asked, known) for name in asked],
     }  # fmt: skip
     return validated(VoteMap, found, source=f"{path.name} (inferred map)")
 
 
-def _raise_other_answers(columns: Sequence[str], rows: Sequence[Row]) -> None:
+def _raise_other_answers(
+    columns: Sequence[str], rows: Sequence[Row], questions: Mapping[str, Question]
+) -> None:
     """Raise where a column is called as a question, and has none of its answers."""
     for column in columns:
-        if (known := _known(column)) is None:
+        if (known := questions.get(column.lower())) is None:
             continue
         given = _given(column, rows)
         first = next((x for x in rows if given and x.cells.get(column, "").strip()), rows[0])
@@ -131,26 +145,34 @@ def _one(columns: Sequence[str], known: Sequence[str]) -> str:
     return next((by_name[name] for name in known if name in by_name), "")
 
 
-def _known(column: str) -> Question | None:
-    """Return the default question that a column is named after, or whose axis it names."""
+def _known_questions(axes: Mapping[str, Sequence[str]]) -> dict[str, Question]:
+    """Return the questions that a column may be named after, or whose axis it may name."""
     every = default_questions({"perceived gender": ("man", "woman"),
                                "skin tone": ("light skin", "dark skin"),
-                               "culture": ("western", "non-western")})  # fmt: skip
-    names = {one.id: one for one in every.choices} | {one.axis: one for one in every.axes}
-    return names.get(column.lower())
+                               "culture": ("western", "non-western"), **axes})  # fmt: skip
+    named = {one.id: one for one in every.choices} | {one.axis: one for one in every.axes}
+    return {name.lower(): one for name, one in named.items()}
 
 
 def _given(column: str, rows: Sequence[Row]) -> list[str]:
     return sorted({row.cells.get(column, "").strip() for row in rows} - {""})
 
 
-def _named(column: str, rows: Sequence[Row]) -> Question | None:
-    """Return the default question of a column that has its answers, as keys or as texts."""
-    known = _known(column)
+def _named(column: str, rows: Sequence[Row], questions: Mapping[str, Question]) -> Question | None:
+    """Return the known question of a column that has its answers, or none that name a group."""
+    known = questions.get(column.lower())
     if known is None:
         return None
     answers = {*known.keys, *(one.text for one in known.answers)}
-    return known if answers.intersection(_given(column, rows)) else None
+    given = _given(column, rows)
+    only_none = bool(given) and all(_names_none(one, known) for one in given)
+    return known if only_none or answers.intersection(given) else None
+
+
+def _names_none(answer: str, known: Question | None) -> bool:
+    """Tell whether an answer says that one cannot judge, or that there is nobody to be judged."""
+    nobody = answer == NOBODY and (known is None or bool(known.axis))
+    return nobody or answer.lower().startswith(CANT_JUDGE)
 
 
 def _differs(rows: Sequence[Row], image: Sequence[str], column: str) -> bool:
@@ -163,15 +185,17 @@ def _differs(rows: Sequence[Row], image: Sequence[str], column: str) -> bool:
     return False
 
 
-def _question(column: str, rows: Sequence[Row], asked: Sequence[str]) -> Mapping[str, Any]:
-    given, known = _given(column, rows), _named(column, rows)
+def _question(
+    column: str, rows: Sequence[Row], asked: Sequence[str], questions: Mapping[str, Question]
+) -> Mapping[str, Any]:
+    given, known = _given(column, rows), _named(column, rows, questions)
     keys = {} if known is None else {one.text: one.key for one in known.answers}
     values = {one: keys.get(one, one) for one in given}
     if known is not None:
         values |= {one: one for one in known.keys if one not in values}
     every = list(dict.fromkeys(values.values()))
     sure = known.cant_judge if known is not None else ()
-    unsure = [one for one in every if one in sure or one.lower().startswith(CANT_JUDGE)]
+    unsure = [one for one in every if one in sure or _names_none(one, known)]
     found: dict[str, Any] = {
         "id": _NOT_IN_IDS.sub("-", column).strip("-._"), "column": column,
         "values": values, "cant_judge": unsure,

@@ -4,8 +4,11 @@ Of one rater's answers to one question about one image, the latest counts. Where
 times do not say which is the latest, none counts: they are counted as contradictory instead. An
 answer without a time outweighs a blank without one.
 
-Questions of several studies and files are one question where their id, axis and answers agree; the
-definition that most ballots have is taken. A second question of the same id gets a name of its own.
+Questions of several studies and files on one axis are one question where they have a group in
+common: a file knows only the answers that were given. Other questions are one where their id and
+answers agree. Which answers say "can't judge" makes no difference. The definition that most ballots
+have is taken, with the answers of the others. A second question of the same id gets a name of its
+own.
 """
 
 from __future__ import annotations
@@ -69,42 +72,102 @@ def merged_votes(ballots: Sequence[Ballot], about: Mapping[str, RatedImage]) -> 
 def merged_questions(definitions: Iterable[str]) -> tuple[dict[str, str], QuestionSet]:
     """Return the name of every definition, and the questions under these names."""
     counts = Counter(definitions)
-    alike: dict[tuple[Any, ...], list[str]] = defaultdict(list)
-    for text in sorted(counts, key=lambda one: (-counts[one], digest(one))):
-        alike[_signature(json.loads(text))].append(text)
     names: dict[str, str] = {}
-    found: list[tuple[int, Question]] = []
+    found: list[tuple[int, dict[str, Any]]] = []
     taken: set[str] = set()
-    for signature, texts in sorted(alike.items(), key=lambda one: _rank(one, counts)):
-        data = json.loads(texts[0])
-        name = data["id"] if data["id"] not in taken else f"{data['id']}-{digest(signature)[:6]}"
+    for alike in sorted(_alike(counts), key=lambda one: _rank(one, counts)):
+        data = dict(alike[0].data)
+        name = data["id"] if data["id"] not in taken else f"{data['id']}-{alike[0].mark[:6]}"
         taken.add(name)
-        names |= dict.fromkeys(texts, name)
+        names |= {one.text: name for one in alike}
         place = data.pop(_PLACE, 0)
         # Who is asked what was decided when it was asked.
-        changed: dict[str, Any] = {"id": name, "asked_if": {}, "asked_for": {}}
-        found.append((place, Question.model_validate({**data, **changed})))
-    ordered = [question for _, question in sorted(found, key=lambda one: (one[0], one[1].id))]
-    return names, QuestionSet(questions=tuple(_answerable(one, ordered) for one in ordered))
+        found.append((place, {**data, "id": name, "answers": _answers(alike),
+                              "asked_if": {}, "asked_for": {}}))  # fmt: skip
+    ordered = [data for _, data in sorted(found, key=lambda one: (one[0], one[1]["id"]))]
+    questions = [Question.model_validate({**one, "counts_if": {}}) for one in ordered]
+    return names, QuestionSet(
+        questions=tuple(
+            _with_conditions(question, data.get("counts_if", {}), questions)
+            for question, data in zip(questions, ordered, strict=True)
+        )
+    )
 
 
-def _rank(alike: tuple[tuple[Any, ...], list[str]], counts: Counter[str]) -> tuple[int, str]:
+class _Definition:
+    """A question as it was asked.
+
+    Args:
+        text: As JSON.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.data: dict[str, Any] = json.loads(text)
+        answers = self.data.get("answers", ())
+        sure = [one for one in answers if not one.get("cant_judge")]
+        self.groups = frozenset(one["key"] for one in sure)
+        self.unsure = frozenset(one["key"] for one in answers) - self.groups
+        self.rest = frozenset(one["key"] for one in sure if one.get("others"))
+        self.axis: str = self.data.get("axis", "")
+        self.mark: str = digest((self.data["id"], self.axis, *sorted(self.groups)))
+
+    def is_one_with(self, other: _Definition) -> bool:
+        """Tell whether answers to both are answers to one question."""
+        if self.axis != other.axis:
+            return False
+        if self.groups == other.groups:
+            return bool(self.axis) or self.data["id"] == other.data["id"]
+        # An answer that stands for all others stands for something else beside other answers.
+        return bool(self.axis and self.groups & other.groups and not self.rest | other.rest)
+
+    def contradicts(self, other: _Definition) -> bool:
+        """Tell whether an answer is a group in one of them and "can't judge" in the other."""
+        return bool(self.groups & other.unsure or other.groups & self.unsure)
+
+
+def _alike(counts: Counter[str]) -> list[list[_Definition]]:
+    """Return definitions of one question together, the one that was asked most often first."""
+    order = {
+        text: place
+        for place, text in enumerate(sorted(counts, key=lambda one: (-counts[one], digest(one))))
+    }
+    found: list[list[_Definition]] = []
+    for one in map(_Definition, order):
+        joined = [
+            mine
+            for mine in found
+            if any(map(one.is_one_with, mine)) and not any(map(one.contradicts, mine))
+        ]
+        rest = [mine for mine in found if mine not in joined]
+        every = [one, *(other for mine in joined for other in mine)]
+        found = [*rest, sorted(every, key=lambda other: order[other.text])]
+    return found
+
+
+def _rank(alike: Sequence[_Definition], counts: Counter[str]) -> tuple[int, str]:
     """Order questions: of one id, the one that was asked most often keeps it."""
-    signature, texts = alike
-    return -sum(counts[text] for text in texts), digest(signature)
+    return -sum(counts[one.text] for one in alike), alike[0].mark
 
 
-def _signature(data: Mapping[str, Any]) -> tuple[Any, ...]:
-    answers = sorted((one["key"], bool(one.get("cant_judge"))) for one in data.get("answers", ()))
-    return (data["id"], data.get("axis", ""), *answers)
+def _answers(alike: Sequence[_Definition]) -> list[dict[str, Any]]:
+    """Return the answers of all definitions, each once, groups before "can't judge"."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in alike:
+        for one in each.data.get("answers", ()):
+            known = found.setdefault(one["key"], dict(one))
+            known["others"] = bool(known.get("others") or one.get("others"))
+    return sorted(found.values(), key=lambda one: bool(one.get("cant_judge")))
 
 
-def _answerable(question: Question, known: Sequence[Question]) -> Question:
-    """Return a question whose conditions name only questions that are there."""
+def _with_conditions(
+    question: Question, counts_if: Mapping[str, Sequence[str]], known: Sequence[Question]
+) -> Question:
+    """Return a question with those of its conditions that name questions that are there."""
     keys = {one.id: one.keys for one in known if one.id != question.id}
     kept = {
-        name: allowed
-        for name, allowed in question.counts_if.items()
+        name: tuple(allowed)
+        for name, allowed in counts_if.items()
         if set(allowed) <= set(keys.get(name, ()))
     }
     return question.model_copy(update={"counts_if": kept})

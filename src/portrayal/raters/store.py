@@ -18,10 +18,11 @@ from typing import Any
 from portrayal.audit import AuditFolder, ImageName, ImageNames, read_factors
 from portrayal.errors import AuditError, ImportFileError, misspelt
 from portrayal.numbers import counted
+from portrayal.raters.axis_answers import set_aside
 from portrayal.raters.editions import edition_ballots
 from portrayal.raters.inference import inferred_maps
 from portrayal.raters.mapping import read_map
-from portrayal.raters.merging import merged_votes
+from portrayal.raters.merging import CONTRADICTORY, merged_votes
 from portrayal.raters.questions import Question, QuestionSet
 from portrayal.raters.reading import read_votes
 from portrayal.raters.votes import RatedImage, Vote, Votes
@@ -52,6 +53,8 @@ class VoteImport:
             gave another one and no time says which came later.
         unasked: Axes that raters were asked about and no study is known to ask about.
         before: Answers of the source that were stored before.
+        set_aside: Answers about these images that do not count, because more raters of an image
+            answered another question on the axis, with other answers.
     """
 
     images: int
@@ -62,13 +65,14 @@ class VoteImport:
     contradictory: int = 0
     unasked: tuple[str, ...] = ()
     before: int = 0
+    set_aside: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
         return {
             "images": self.images, "votes": self.votes, "raters": self.raters, "new": self.new,
             "dropped": dict(self.dropped), "contradictory": self.contradictory,
-            "unasked": list(self.unasked), "before": self.before,
+            "unasked": list(self.unasked), "before": self.before, "set_aside": self.set_aside,
         }  # fmt: skip
 
     def sentence(self) -> str:
@@ -88,6 +92,8 @@ class VoteImport:
                 f"{counted(self.contradictory, 'question')} about these images: kept, but not "
                 "counted"
             )
+        if self.set_aside:
+            said += f"; {set_aside_in_words(self.set_aside)}"
         return said
 
 
@@ -116,7 +122,8 @@ def import_votes(
     opened = AuditFolder(audit)
     files = (file,) if isinstance(file, Path) else tuple(file)
     if vote_map is None:
-        read = [(one.files, one.map, "the inferred map") for one in inferred_maps(files)]
+        axes = known_groups(opened.studies())
+        read = [(one.files, one.map, "the inferred map") for one in inferred_maps(files, axes)]
     else:
         read = [(files, read_map(vote_map), vote_map.name)]
     found = []
@@ -128,7 +135,9 @@ def import_votes(
     found = [(names, _in_known_case(votes, known)) for names, votes in found]
     unasked = _unasked(known, found)
     stored = [store_votes(opened, votes, source=names, group=group) for names, votes in found]
-    return replace(_together(stored, [votes for _, votes in found]), unasked=unasked)
+    images = {vote.image for _, votes in found for vote in votes.votes}
+    together = _together(stored, [votes for _, votes in found])
+    return replace(_with_uncounted(opened, together, images), unasked=unasked)
 
 
 def _in_known_case(votes: Votes, known: Iterable[str]) -> Votes:
@@ -165,7 +174,6 @@ def _together(stored: Sequence[VoteImport], votes: Sequence[Votes]) -> VoteImpor
         raters=len({name for one in votes for name in one.raters}),
         new=sum(one.new for one in stored),
         dropped=dict(dropped),
-        contradictory=sum(one.contradictory for one in stored),
         before=sum(one.before for one in stored),
     )
 
@@ -188,15 +196,46 @@ def store_votes(
     ]  # fmt: skip
     new = audit.append_votes(ballots)
     images = {vote.image for vote in votes.votes}
-    merged = merged_votes(_ballots(audit, images), {}) if images else None
-    return VoteImport(
+    done = VoteImport(
         images=len(images),
         votes=len(votes.votes),
         raters=len(names),
         new=new,
         dropped=votes.dropped,
-        contradictory=0 if merged is None else sum(merged.dropped.values()),
         before=len(ballots) - new,
+    )
+    return _with_uncounted(audit, done, images)
+
+
+def _with_uncounted(audit: AuditFolder, done: VoteImport, images: Collection[str]) -> VoteImport:
+    """Return an import that says how many stored answers about its images do not count."""
+    merged = merged_votes(_ballots(audit, images), {})
+    contradictory = merged.dropped.get(CONTRADICTORY, 0)
+    return replace(done, contradictory=contradictory, set_aside=set_aside(merged))
+
+
+def not_counted(audit: AuditFolder) -> list[str]:
+    """Say how many of an audit's answers do not count, one line for each reason."""
+    if not has_votes(audit):
+        return []
+    votes = load_votes(audit)
+    contradictory, aside = votes.dropped.get(CONTRADICTORY, 0), set_aside(votes)
+    found = []
+    if contradictory:
+        found.append(
+            f"Contradictory answers by one rater, without a time, to "
+            f"{counted(contradictory, 'question')} about images: kept, but not counted."
+        )
+    if aside:
+        found.append(f"Raters gave {set_aside_in_words(aside)}.")
+    return found
+
+
+def set_aside_in_words(n: int) -> str:
+    """Say that answers are not counted beside those on another scale."""
+    return (
+        f"{counted(n, 'answer')} on another scale than most raters of the image used: kept, but "
+        "not counted"
     )
 
 
