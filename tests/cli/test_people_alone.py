@@ -86,3 +86,18 @@ def test_tables_of_votes_go_into_a_folder(portrayal: CommandLine, tmp_path: Path
     assert f"--csv is {file}, which is a file; allowed: a folder" in done.err
     assert file.read_text(encoding="utf-8") == "mine"
     assert portrayal("votes", votes, "--csv", tmp_path / "tables").code == 0
+
+
+def test_what_a_study_of_imported_labels_needs_is_said(
+    portrayal: CommandLine, tmp_path: Path
+) -> None:
+    files, out, labels = tmp_path / "files", tmp_path / "audit", tmp_path / "hair.csv"
+    files.mkdir()
+    for i in range(2):
+        (files / f"{i}.png").write_bytes(png(i))
+    assert portrayal("import", "images", files, "-o", out).code == 0
+    labels.write_text("image,axis,label\n0.png,hair,dark\n1.png,hair,ginger\n", encoding="utf-8")
+    done = portrayal("import", "labels", labels, "--measurer", "MyTool", "-o", out)
+    assert done.code == 0
+    assert "a study that asks about 'hair' needs all of these groups, or no label" in done.err
+    assert "counts: dark, ginger" in done.err

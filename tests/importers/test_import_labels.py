@@ -193,10 +193,12 @@ def test_groups_in_another_case_are_read_as_the_known_ones_and_said(
 def test_an_axis_that_nobody_asks_about_is_stored_and_named(
     audit: AuditFolder, tmp_path: Path
 ) -> None:
-    file = write(tmp_path / "l.csv", WHOLE + "nurse-0.png,glasses,with,1\n")
+    rows = "nurse-0.png,glasses,with,1\njudge-0.png,glasses,unknown,1\n"
+    file = write(tmp_path / "l.csv", WHOLE + rows)
     found = import_labels(audit, file, measurer="M", axes=AXES)
     assert (found.images, found.unasked) == (8, ("glasses",))
     assert found.as_dict()["unasked"] == ["glasses"]
+    assert found.as_dict()["unasked_labels"] == {"glasses": ["with"]}
 
 
 def test_labels_are_not_imported_as_people(audit: AuditFolder, tmp_path: Path) -> None:

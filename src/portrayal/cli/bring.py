@@ -111,6 +111,11 @@ def import_labels(
         return
     console.say(summary.sentence())
     say_unasked(summary.unasked)
+    for name, labels in summary.unasked_labels.items():
+        console.say(
+            f"a study that asks about {name!r} needs all of these groups, or no label on the axis "
+            f"counts: {', '.join(labels)}"
+        )
 
 
 def say_unasked(axes: Sequence[str]) -> None:

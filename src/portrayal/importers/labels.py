@@ -18,7 +18,7 @@ from portrayal.importers.entries import Problems
 from portrayal.importers.known_axes import KnownAxes, said_as_read
 from portrayal.importers.label_files import LabelRow, read_labels
 from portrayal.plugins import MEASURERS, NamedKind, meant, named_kinds
-from portrayal.records import Identity, Measurement
+from portrayal.records import NOBODY, UNKNOWN, Identity, Measurement
 
 PEOPLE = "raters"
 """What findings call people's answers."""
@@ -49,6 +49,8 @@ class LabelsSummary:
     """Images of the audit that still have none."""
     unasked: tuple[str, ...] = ()
     """Axes that neither a study nor anything else is known to ask about."""
+    unasked_labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The labels on each of these axes: a study that asks about it has to have them all."""
     read_as: Mapping[str, str] = field(default_factory=dict)
     """Axes and groups by what differs from them in upper and lower case alone."""
 
@@ -60,6 +62,7 @@ class LabelsSummary:
             "present": self.present,
             "without": self.without,
             "unasked": list(self.unasked),
+            "unasked_labels": {axis: list(labels) for axis, labels in self.unasked_labels.items()},
             "read_as": dict(self.read_as),
         }
 
@@ -101,7 +104,7 @@ def import_labels(
     problems = Problems(str(path))
     images = ImageNames(target)
     answers: dict[str, _Collected] = {}
-    asked: set[str] = set()
+    asked: dict[str, set[str]] = {}
     has_people = False
     for written in read_labels(path, axis=axis):
         try:
@@ -111,7 +114,7 @@ def import_labels(
         except ImportFileError as error:
             problems.add(written.where, str(error))
             continue
-        asked.add(row.axis)
+        asked.setdefault(row.axis, set()).add(row.label)
         has_people = has_people or row.person is not None
         for key in keys:
             answers.setdefault(key, _Collected()).add(row, problems)
@@ -128,9 +131,10 @@ def import_labels(
         identity, columns, [Measurement(key, one) for key, one in values.items()]
     )
     without = images.made - len(values)
-    unasked = () if axes is None else tuple(sorted(asked - axes.keys()))
+    unasked = () if axes is None else tuple(sorted(asked.keys() - axes.keys()))
+    given = {name: tuple(sorted(asked[name] - {UNKNOWN, NOBODY})) for name in unasked}
     present = len(values) - added
-    return LabelsSummary(identity, added, present, without, unasked, known.read_as)
+    return LabelsSummary(identity, added, present, without, unasked, given, known.read_as)
 
 
 def _require_free_name(measurer: str, file: Path, audit: AuditFolder) -> None:
