@@ -180,6 +180,37 @@ def test_interval_agrees_with_p_near_half() -> None:
     assert clear > 3
 
 
+def test_sides_that_may_be_even_lie_inside_their_intervals() -> None:
+    # 50% and 57% in 50 images each: either side alone may be even.
+    generator = rng(13)
+    inside = []
+    for _ in range(100):
+        generated, training = (counts(generator, np.full(12, p), 50) for p in (0.57, 0.5))
+        low, high = amplification_from_counts(generated, training, occupations="fixed").interval
+        inside.append(low <= 7 <= high)
+    assert np.mean(inside) > 0.9
+
+
+def test_the_same_counts_on_both_sides_have_a_symmetric_interval() -> None:
+    same = amplification_from_counts(
+        [[7, 3], [4, 6]], [[7, 3], [4, 6]], occupations="fixed"
+    )  # fmt: skip
+    assert same.mean == pytest.approx(0)
+    assert same.interval.low == pytest.approx(-same.interval.high)
+    assert same.p_value == 1
+
+
+def test_the_estimate_does_not_depend_on_the_confidence() -> None:
+    found = [
+        amplification_from_counts(
+            [[1, 1]], [[4047, 953]], occupations="fixed", confidence=confidence
+        )
+        for confidence in (0.5, 0.95)
+    ]
+    assert found[0].mean == found[1].mean
+    assert all(one.interval.low <= one.mean <= one.interval.high for one in found)
+
+
 def test_per_item_adds_up() -> None:
     generator = rng(7)
     shares = generator.random(20)

@@ -278,6 +278,58 @@ def test_strong_changes_lie_inside_their_intervals(unit: Unit) -> None:
     assert np.mean(inside) > 0.85
 
 
+def _covers(shares: Array, moved: Array, images: int, worlds: int) -> float:
+    draw, truth = rng(6), float((np.abs(2 * moved - 1) - np.abs(2 * shares - 1)).mean())
+    inside = []
+    for _ in range(worlds):
+        before, after = (
+            (draw.random((len(p), images)) < p[:, None]) * 1.0 for p in (shares, moved)
+        )
+        low, high = paired_change(
+            before, after, rng=draw, unit="image", resamples=1
+        ).diversity.interval
+        inside.append(low <= truth <= high)
+    return float(np.mean(inside))
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.5, 0.65), (0.7, 0.5)])
+def test_changes_from_or_to_balance_lie_inside_their_intervals(before: float, after: float) -> None:
+    assert _covers(np.full(12, before), np.full(12, after), 9, 100) > 0.9
+
+
+def test_a_few_attributes_that_become_even_lie_inside_the_interval() -> None:
+    shares = (np.arange(62) + 0.5) / 62
+    moved = np.where(np.arange(62) % 6 == 0, 0.5, shares)
+    assert _covers(shares, moved, 12, 100) > 0.88
+
+
+def test_intervals_are_nested_in_their_confidence() -> None:
+    for seed in range(40):
+        draw = rng(seed)
+        shares = draw.beta(1, 1, 4)
+        before, after = ((draw.random((4, 9)) < shares[:, None]) * 1.0 for _ in range(2))
+        found = [
+            paired_change(
+                before, after, rng=draw, unit="image", resamples=1, confidence=confidence
+            ).diversity.interval
+            for confidence in (0.8, 0.9, 0.95, 0.99)
+        ]
+        for inner, outer in itertools.pairwise(found):
+            assert outer.low <= inner.low + 1e-9
+            assert inner.high <= outer.high + 1e-9
+
+
+def test_reversing_few_images_mirrors_the_interval() -> None:
+    before = np.array([[1, NAN, 1], [1, 1, 1], [1, 0, 1]])
+    after = np.array([[NAN, 0, 1], [1, NAN, 1], [1, NAN, 0]])
+    one, two = (
+        paired_change(x, y, rng=rng(), unit="image").diversity
+        for x, y in ((before, after), (after, before))
+    )
+    assert one.value == pytest.approx(-two.value)
+    assert one.interval == pytest.approx((-two.interval.high, -two.interval.low))
+
+
 def test_nothing_contradicts_a_change_from_one_group_only_to_balance() -> None:
     before, after = np.ones((25, 9)), np.resize([1.0, 0.0], (25, 9))
     score = paired_change(before, after, rng=rng(), unit="image").diversity

@@ -43,6 +43,9 @@ _SURE, _FARTHEST = 8.0, 40.0
 _LEAST_SKEW, _MOST_SKEW = 1e-6, 6.0
 """Of a gamma distribution: from which it is no normal one, and up to which cubes are near it."""
 
+_LEAST_MEAN = 1e-12
+"""Differences below it come from rounding."""
+
 _LEAST_LEFT = 0.05
 """Of a variance, what pairs leave at the least: they are never perfectly alike."""
 
@@ -129,13 +132,21 @@ class MatchedSides:
 
     def pairing(self) -> float:
         """Return what pairs leave of the standard error that unpaired images would have."""
-        if self._paired is None:
-            return 1.0
-        one, two = self._generated.noise.variance, self._training.noise.variance
-        shared = float(self._paired.correlation @ np.sqrt(one * two))
-        whole = float((one + two).sum())
-        left = 1 - 2 * shared / whole if whole > 0 else 1.0
+        whole = float((self._generated.noise.variance + self._training.noise.variance).sum())
+        left = 1 - 2 * self._shared_noise().sum() / whole if whole > 0 else 1.0
         return math.sqrt(min(max(left, _LEAST_LEFT), 2.0))
+
+    def correlation(self) -> float:
+        """Return how much both sides' imbalances err together, -1 to 1."""
+        most = self._geometric_noise().sum()
+        return float(self._shared_noise().sum() / most) if most > 0 else 0.0
+
+    def _geometric_noise(self) -> FloatArray:
+        return np.sqrt(self._generated.noise.variance * self._training.noise.variance)
+
+    def _shared_noise(self) -> FloatArray:
+        alike = 0.0 if self._paired is None else self._paired.correlation
+        return alike * self._geometric_noise()
 
     def null_noise(self) -> Noise | None:
         """Return the moments of the sum of differences if both sides are equally uneven.
@@ -188,9 +199,9 @@ class MatchedSides:
     def separate(self, confidence: float) -> Interval | None:
         """Return the interval of the difference of both scores, each estimated on its own.
 
-        Where one side may be even, or shows one group only, and the other does not, what the sides
-        have in common says little about the difference; both intervals joined (MOVER) do. None
-        elsewhere, and where one side is a part of the other.
+        Where a side may be even, or shows one group only, what the sides have in common says little
+        about the difference; both intervals joined (MOVER) do. None elsewhere, and where one side
+        is a part of the other.
 
         Args:
             confidence: Of the interval.
@@ -200,12 +211,12 @@ class MatchedSides:
         if self._nested:
             return None
         one, two = (self._score(side, confidence) for side in self._sides)
-        if _at_ends(one) == _at_ends(two):
+        if not (_is_at_end(one) or _is_at_end(two)):
             return None
-        difference, pairing = one.value - two.value, self.pairing()
+        difference, alike = one.value - two.value, self.correlation()
         return Interval(
-            max(difference - _reach(one, two, pairing), -1.0),
-            min(difference + _reach(two, one, pairing), 1.0),
+            max(difference - _reach(one, two, alike), -1.0),
+            min(difference + _reach(two, one, alike), 1.0),
         )
 
     def _score(self, side: CountedSide, confidence: float) -> ImbalanceScore:
@@ -219,7 +230,7 @@ class MatchedSides:
             known = float(weight @ np.abs(side.signed[cells]))
             return ImbalanceScore(known, Interval(known, known))
         found = imbalance_score(first, total, weight, confidence=confidence)
-        if balance_p_value(first, total) <= 1 - confidence:
+        if balance_p_value(first, total) <= (1 - confidence) / 2:
             return found
         return ImbalanceScore(found.value, Interval(0.0, found.interval.high))
 
@@ -282,9 +293,9 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Matched
     scale = matched.scale(error)
     single = None if random else matched.single()
     if single is not None:
-        low, high = single.interval(confidence)
-        value = min(max(scale.read(mean), low), high)
-        return MatchedAnswer(value, Interval(low, high), single.p_value(), np.array([value]))
+        value, (low, high) = scale.read(mean), single.interval(confidence)
+        bounds = Interval(min(low, value), max(high, value))
+        return MatchedAnswer(value, bounds, single.p_value(), np.array([value]))
     if not random or alike:
         bounds, p_value = _over_images(scale, mean, confidence, matched)
     elif k == 1:
@@ -296,44 +307,47 @@ def answer(matched: MatchedSides, *, random: bool, confidence: float) -> Matched
         return MatchedAnswer(value, UNKNOWN, p_value, value + each - mean)
     spread = error if not random or alike else float(each.std(ddof=1)) / math.sqrt(k)
     z = float(ndtri(0.5 + confidence / 2))
-    interval = _with_far_end(
-        scale.interval(mean, bounds, z=z, error=spread), value, matched.separate(confidence)
+    interval = _joined(
+        scale.interval(mean, bounds, z=z, error=spread),
+        value,
+        matched.separate(confidence),
+        rejected=p_value <= 1 - confidence,
     )
     near = max(error, 1e-6)
     slope = (scale.read(mean + near) - scale.read(mean - near)) / (2 * near)
     return MatchedAnswer(value, interval, p_value, value + slope * (each - mean))
 
 
-def _at_ends(score: ImbalanceScore) -> tuple[bool, bool]:
-    """Tell whether a score may be that of complete balance, and that of one group only."""
-    return score.interval.low <= 0, score.interval.high >= 1
+def _is_at_end(score: ImbalanceScore) -> bool:
+    """Tell whether a score may be that of complete balance, or that of one group only."""
+    return score.interval.low <= 0 or score.interval.high >= 1
 
 
-def _reach(lower: ImbalanceScore, upper: ImbalanceScore, pairing: float) -> float:
+def _reach(lower: ImbalanceScore, upper: ImbalanceScore, alike: float) -> float:
     """Return how much less one score and more the other may be, together.
 
     An end at which a score can go no further is all of its error: a score of complete balance is
     estimated too large in every sample. Such errors add up; others are as independent as images.
     """
     down, up = lower.value - lower.interval.low, upper.interval.high - upper.value
-    certain = (down if lower.interval.low <= 0 else 0.0) + (up if upper.interval.high >= 1 else 0.0)
-    left = math.hypot(
-        0.0 if lower.interval.low <= 0 else down, 0.0 if upper.interval.high >= 1 else up
-    )
-    return certain + pairing * left
+    if lower.interval.low <= 0 or upper.interval.high >= 1:
+        return down + up
+    return math.sqrt(down**2 + up**2 - 2 * alike * down * up)
 
 
-def _with_far_end(interval: Interval, value: float, separate: Interval | None) -> Interval:
-    """Return an interval whose end away from 0 is not nearer than both sides on their own say.
+def _joined(
+    interval: Interval, value: float, separate: Interval | None, *, rejected: bool
+) -> Interval:
+    """Return an interval whose ends are not nearer than both sides on their own say.
 
-    The end towards 0 belongs to the test, and stays.
+    Where no difference is rejected, the end towards 0 belongs to the test, and stays.
     """
     low, high = interval
-    if separate is not None and value > 0:
+    if separate is not None and not (rejected and value < 0):
         high = max(high, separate.high)
-    elif separate is not None and value < 0:
+    if separate is not None and not (rejected and value > 0):
         low = min(low, separate.low)
-    return Interval(min(low, value), max(high, value))
+    return Interval(max(min(low, value), -1.0), min(max(high, value), 1.0))
 
 
 class _Tested(NamedTuple):
@@ -367,6 +381,7 @@ def _over_images(
     scale: TwoWayScale, mean: float, confidence: float, matched: MatchedSides
 ) -> _Tested:
     """Return bounds and p-value where only images are a sample."""
+    mean = 0.0 if abs(mean) < _LEAST_MEAN else mean
     pairing, ratio, skew = matched.pairing(), 1.0, 0.0
     apart = reached = _reached(scale, mean)
     null, own = matched.null_noise(), float(matched.noise().variance.sum())
@@ -374,16 +389,23 @@ def _over_images(
         apart = abs(mean) * matched.n / math.sqrt(float(null.variance))
         ratio = math.sqrt(float(null.variance) / own) if own > 0 else 1.0
         skew = float(null.third) / float(null.variance) ** 1.5
-        skew = min(max(skew, -_MOST_SKEW), _MOST_SKEW) * (1 if mean > 0 else -1)
-    z = float(ndtri(0.5 + confidence / 2))
-    deviate = min(_straightened(apart, skew), _SURE)
+        skew = min(max(skew, -_MOST_SKEW), _MOST_SKEW)
+    z, side = float(ndtri(0.5 + confidence / 2)), -1 if mean < 0 else 1
+    deviate = min(_straightened(apart, skew * side), _SURE)
     p_value = min(2 * float(ndtr(-deviate)), 1.0) if mean else 1.0
     rejected = p_value <= 1 - confidence
     # The scale has an error of its own at 0; the test is not contradicted by it.
     ratio = min(ratio, reached / apart) if rejected else ratio
-    near = _near_end(scale, mean, _skewed(z, skew), ratio, pairing, rejected=rejected)
-    far = scale.bounds(mean, pairing * _skewed(z, -skew))[1 if mean > 0 else 0]
-    return _Tested(Interval(near, far) if mean > 0 else Interval(far, near), p_value)
+
+    def near(side: int) -> float:
+        reach = _skewed(z, skew * side)
+        return _near_end(scale, mean, reach, ratio, pairing, side=side, rejected=rejected)
+
+    if not mean:
+        return _Tested(Interval(near(1), near(-1)), p_value)
+    far = scale.bounds(mean, pairing * _skewed(z, -skew * side))[1 if mean > 0 else 0]
+    ends = (near(1), far) if mean > 0 else (far, near(-1))
+    return _Tested(Interval(*ends), p_value)
 
 
 def _reached(scale: TwoWayScale, mean: float) -> float:
@@ -397,7 +419,14 @@ def _reached(scale: TwoWayScale, mean: float) -> float:
 
 
 def _near_end(
-    scale: TwoWayScale, mean: float, reach: float, null: float, own: float, *, rejected: bool
+    scale: TwoWayScale,
+    mean: float,
+    reach: float,
+    null: float,
+    own: float,
+    *,
+    side: int,
+    rejected: bool,
 ) -> float:
     """Return the end of the interval that is towards 0, or beyond it.
 
@@ -410,14 +439,13 @@ def _near_end(
         reach: Standard deviations.
         null: The error without amplification, over that of unpaired images at the estimate.
         own: The error at the estimate, likewise.
+        side: 1 if the end is the lower one, -1 if it is the upper one.
         rejected: What the test says of 0.
     """
 
-    side = 1 if mean > 0 else -1
-
     def end(part: float, least: float) -> float:
         wide = reach * math.sqrt(max((1 - part) * null**2 + part * own**2, least))
-        found = scale.bounds(mean, wide)[0 if mean > 0 else 1]
+        found = scale.bounds(mean, wide)[0 if side > 0 else 1]
         return found if rejected else -side * max(-side * found, 0.0)
 
     near = end(0.0, 0.0)

@@ -8,7 +8,9 @@ one half the better counted side is. No difference stands for no amplification, 
 What the shares near one half do is not visible occupation by occupation. Three ways are followed:
 all move further to the side they lean to (shift), each moves to either side (scatter), or all
 come nearer to one half (shrinking, for negative differences). Shift and scatter differ by a fifth
-at most; the data say which it is, by whether the less well counted side leans the same way.
+at most; the data say which it is, by whether the less well counted side leans the same way. In
+place of shrinking, some may become even while others stay (vanishing), for which a difference
+stands for more; nothing says which it is, so bounds lie half way between the two.
 """
 
 from __future__ import annotations
@@ -93,6 +95,11 @@ class AmplificationScale:
         """All come nearer to one half."""
         return self._path(self._start * _SHRINKING)
 
+    def vanished(self, difference: float) -> float:
+        """Return what a negative difference stands for if some become even and others stay."""
+        seen, whole = float(self.shrinking.difference[0]), float(self.shrinking.amplification[0])
+        return min(difference / seen, 1.0) * whole if seen < -1e-12 else 0.0
+
     def read(self, difference: float, *, directed: float) -> float:
         """Return amplification, within what the better counted side leaves possible.
 
@@ -176,7 +183,9 @@ class OneWayScale(NamedTuple):
         fixed = -self.variance if self.nested else self.variance
         return self.scale.bounds(difference, z, fixed=fixed, units=self.units)
 
-    def farthest(self, difference: float, bound: float, *, z: float, error: float) -> float:
+    def farthest(
+        self, difference: float, bound: float, *, upper: bool, z: float, error: float
+    ) -> float:
         """Return the amplification that a bound of the difference stands for at the most.
 
         Where the better counted side lies is uncertain, too, and near one half that matters: a
@@ -187,6 +196,7 @@ class OneWayScale(NamedTuple):
         Args:
             difference: As observed.
             bound: Of the difference.
+            upper: Whether it is the upper one.
             z: Standard deviations at which it is one.
             error: Standard error of the difference.
         """
@@ -199,13 +209,15 @@ class OneWayScale(NamedTuple):
         tilt = 0.0 if self.nested else math.asin(min(own / error, 1.0))
         found = [first]
         for angle in _ANGLES[_ANGLES + tilt <= math.pi / 2] + tilt:
-            moved = math.copysign(z * math.sin(angle) * own, difference - bound)
+            moved = (-1 if upper else 1) * z * math.sin(angle) * own
             there = difference + math.cos(angle - tilt) * (bound - difference)
             scale = AmplificationScale(self._moved(moved))
             found.append(scale.read(there, directed=self.directed))
+        if bound < min(difference, 0):
+            found.append((first + self.scale.vanished(bound)) / 2)
         # Shares at one half exactly would make nothing of any bound; a bound is never nothing.
         found = [value for value in found if value * bound > 0] or [first]
-        return max(found) if bound > difference else min(found)
+        return max(found) if upper else min(found)
 
     def _moved(self, seen: float) -> Points:
         """Return the points so moved that their imbalances as counted differ by so much."""
@@ -242,10 +254,15 @@ class TwoWayScale(NamedTuple):
         """Return the amplification that bounds of a difference stand for at the most."""
         low, high = 0.0, 0.0
         if self.forward is not None:
-            one = [self.forward.farthest(difference, x, z=z, error=error) for x in bounds]
-            low, high = self.trust * one[0], self.trust * one[1]
+            low, high = (
+                self.trust * self.forward.farthest(difference, x, upper=upper, z=z, error=error)
+                for x, upper in zip(bounds, (False, True), strict=True)
+            )
         if self.back is not None:
-            two = [self.back.farthest(-difference, -x, z=z, error=error) for x in bounds]
+            two = [
+                self.back.farthest(-difference, -x, upper=upper, z=z, error=error)
+                for x, upper in zip(bounds, (True, False), strict=True)
+            ]
             low, high = low - (1 - self.trust) * two[0], high - (1 - self.trust) * two[1]
         return Interval(low, high)
 

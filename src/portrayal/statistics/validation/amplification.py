@@ -45,6 +45,11 @@ def near_half(rng: np.random.Generator, n: int) -> FloatArray:
     return rng.uniform(0.47, 0.53, n)
 
 
+def aside(rng: np.random.Generator, n: int) -> FloatArray:
+    """Draw training shares of 40% or 60%."""
+    return rng.choice([0.4, 0.6], n)
+
+
 def middling(rng: np.random.Generator, n: int) -> FloatArray:
     """Draw training shares within 15 points of one half."""
     return rng.uniform(0.35, 0.65, n)
@@ -129,8 +134,8 @@ class AmplificationSetting:
 
     @property
     def reason(self) -> str:
-        """Near 50 % no imbalance can be smaller; of a few given occupations counts are few."""
-        if self.shares is near_half:
+        """At 50% no imbalance can be smaller; of a few given occupations counts are few."""
+        if self.shares in (near_half, aside):
             return BOUNDARY
         return DISCRETE if self.kind == "fixed" and self.occupations < 4 else ""
 
@@ -232,6 +237,16 @@ def settings() -> list[AmplificationSetting]:
         _also(one, shares=extreme, move=stretched(0.1), null=False, name="0 or 100 % to the middle")
         for one in fixed[3:]
     ]
+    found += [
+        _also(fixed[3], shares=near_half, move=shifted(6), training=n, null=False,
+              name=f"near 50 %, 50 v {n}, +6 points")
+        for n in (50, 500)
+    ]  # fmt: skip
+    found += [
+        _also(fixed[3], shares=aside, move=stretched(0), training=n, null=False,
+              name=f"40 or 60 % to 50 %, 50 v {n}")
+        for n in (50, 500)
+    ]  # fmt: skip
     found += [
         _also(one, shares=near_half, move=shifted(6), training=50, null=False,
               name="near 50 %, 50 v 50, +6 points")

@@ -14,7 +14,7 @@ from portrayal.statistics.leaning import leaning_change
 from portrayal.statistics.validation.diversity import drawn_shares
 from portrayal.statistics.validation.worlds import BOUNDARY, DISCRETE, Told
 
-_RESAMPLES = 399
+_RESAMPLES, _FEWEST = 399, 1
 _MANY = 400_000
 _USUAL = 30
 
@@ -30,6 +30,7 @@ class ChangeWorld:
         toward_even: How far shares move to one half: 0 not at all, 1 all the way.
         toward_first: By how much all shares grow.
         flipped: Whether every second attribute shows the other group after.
+        made_even: Of so many attributes one becomes even, and the others stay; 0 for none.
         alike: Chance that both images of a seed are drawn together.
         unknown: Share of unknown images before and after.
         unit: What the answer generalises to.
@@ -42,6 +43,7 @@ class ChangeWorld:
     toward_even: float = 0.0
     toward_first: float = 0.0
     flipped: bool = False
+    made_even: int = 0
     alike: float = 0.0
     unknown: tuple[float, float] = (0.0, 0.0)
     unit: Unit = "image"
@@ -66,6 +68,7 @@ class ChangeWorld:
             f"{self.toward_even:.0%} toward even" if self.toward_even else "",
             f"{self.toward_first:+.0%} first group" if self.toward_first else "",
             "majorities flip" if self.flipped else "",
+            f"one of {self.made_even} becomes even" if self.made_even else "",
             f"seeds alike {self.alike:.0%}" if self.alike else "",
             f"unknown {before:.0%} -> {after:.0%}" if before or after else "",
         ]
@@ -75,7 +78,7 @@ class ChangeWorld:
     def null(self) -> bool:
         """Whether nothing changes in what is asked."""
         if self.what == "diversity":
-            return self.toward_even == 0 and self.toward_first == 0
+            return not (self.toward_even or self.toward_first or self.made_even)
         return not (self.toward_even or self.toward_first or self.flipped)
 
     @property
@@ -85,7 +88,8 @@ class ChangeWorld:
         Nine images do not tell 60 % from 50 %, where errors to one side only are possible.
         """
         share, moved = self.draw(40, np.random.default_rng(0))
-        if min(np.abs(side - 0.5).max() for side in (share, moved)) < 0.11 and self.images <= 9:
+        nearest = min(float(np.abs(side - 0.5).max()) for side in (share, moved))
+        if nearest < 1e-9 or (nearest < 0.11 and self.images <= 9):
             return BOUNDARY
         return DISCRETE if self.attributes * self.images <= 40 else ""
 
@@ -94,6 +98,8 @@ class ChangeWorld:
         share = drawn_shares(self.shares, attributes, rng)
         moved = 0.5 + (1 - self.toward_even) * (share - 0.5)
         moved = np.clip(moved + self.toward_first, 0, 1)
+        if self.made_even:
+            moved[:: self.made_even] = 0.5
         if self.flipped:
             moved = np.where(np.arange(moved.size) % 2, 1 - moved, moved)
         return share, moved
@@ -114,7 +120,9 @@ class ChangeWorld:
             weight = usual / max(np.abs(usual).sum(), 1e-9)
             truth = float(weight @ bias) if self.unit == "image" else _population(self).leaning
             return Told(leaning.value, *leaning.interval, truth, leaning.p_value)
-        found = paired_change(before, after, rng=rng, unit=self.unit, resamples=_RESAMPLES)
+        # Changes of diversity draw nothing at random.
+        resamples = _FEWEST if self.what == "diversity" else _RESAMPLES
+        found = paired_change(before, after, rng=rng, unit=self.unit, resamples=resamples)
         if self.what == "attribute":
             one = found.attributes[0].bias
             return Told(one.value, *one.interval, float(bias[0]), one.p_value)
@@ -186,6 +194,13 @@ def settings() -> list[ChangeWorld]:
             ChangeWorld("all 95 %", 25, 9, toward_even=1.0, unit=unit),
             ChangeWorld("all 90 %", 25, 30, toward_even=1.0, unit=unit),
             ChangeWorld("all 50 %", 12, 9, toward_first=0.45, unit=unit),
+            ChangeWorld("all 50 %", 12, 9, toward_first=0.15, unit=unit),
+            ChangeWorld("all 50 %", 12, 9, toward_first=0.2, unit=unit),
+            ChangeWorld("all 50 %", 12, 30, toward_first=0.1, unit=unit),
+            ChangeWorld("all 60 %", 12, 9, toward_first=0.1, unit=unit),
+            ChangeWorld("all 70 %", 12, 9, toward_even=1.0, unit=unit),
+            ChangeWorld("all 70 %", 12, 9, toward_even=0.9, unit=unit),
+            ChangeWorld("uniform", 62, 12, made_even=6, alike=0.5, unit=unit),
         ]
         for what in ("bias", "leaning"):
             found += [
