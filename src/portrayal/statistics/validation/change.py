@@ -30,11 +30,11 @@ class ChangeWorld:
         toward_even: How far shares move to one half: 0 not at all, 1 all the way.
         toward_first: By how much all shares grow.
         flipped: Whether every second attribute shows the other group after.
-        made_even: Of so many attributes one becomes even, and the others stay; 0 for none.
         alike: Chance that both images of a seed are drawn together.
         unknown: Share of unknown images before and after.
         unit: What the answer generalises to.
         what: The change of diversity, of the mean bias, of one attribute's bias, or of the leaning.
+        made_even: Of so many attributes one becomes even, and the others stay; 0 for none.
     """
 
     shares: str
@@ -43,11 +43,11 @@ class ChangeWorld:
     toward_even: float = 0.0
     toward_first: float = 0.0
     flipped: bool = False
-    made_even: int = 0
     alike: float = 0.0
     unknown: tuple[float, float] = (0.0, 0.0)
     unit: Unit = "image"
     what: Literal["diversity", "bias", "attribute", "leaning"] = "diversity"
+    made_even: int = 0
     worlds: int = 1000
 
     @property
