@@ -91,7 +91,8 @@ def test_analyze_says_how_many_images_nobody_measured(audit: AuditFolder) -> Non
     measure(audit, [ColourJudge()])
     foreign(audit, STUDY.prompts()[0].seeds[0] - 1)
     (section,) = analyze(audit).studies
-    assert section.unmeasured() == ["1 image not measured yet; run: portrayal measure"]
+    said = "1 image not measured yet; run: portrayal measure x --measurer faces"
+    assert section.unmeasured("portrayal measure x --measurer faces") == [said]
 
 
 # --- the server -----------------------------------------------------------------------------------

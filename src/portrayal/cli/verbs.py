@@ -149,14 +149,15 @@ def say_made(made: GenerationSummary | Imported, session: Session) -> None:
 def say_left_out(results: Results, audit: AuditFolder) -> None:
     """Remark what an answer leaves out: what is gone, is too much, or nobody measured."""
     from portrayal.audit import outcomes
-    from portrayal.runner import unused_images
+    from portrayal.runner import measure_command, unused_images
 
+    command = measure_command(audit)
     for gone in outcomes.gaps(audit):
         console.say(f"warning: {gone}")
     for section in results.studies:
         if section.unused:
             console.say(f"{section.study}: the {unused_images(section.unused)}")
-        for line in section.unmeasured():
+        for line in section.unmeasured(command):
             console.say(f"{section.study}: {line}")
 
 
@@ -267,6 +268,7 @@ def measure(
     )
     session = runner.Session(folder, models=models)
     session.ask_again(study)
+    session.continue_measurers()
     with following(session, json):
         summaries = runner.measure(session)
     if json:

@@ -111,13 +111,22 @@ class StudySection:
     parts: tuple[AnyPart, ...]
     rules: tuple[LabelRule, ...] = ()
 
-    def unmeasured(self) -> list[str]:
-        """Say how many images nobody measured, one line for each measurer that differs."""
+    def unmeasured(self, command: str) -> list[str]:
+        """Say how many images were not measured, one line for each measurer that differs.
+
+        Args:
+            command: What measures them.
+        """
         return [
-            f"{counted(n, 'image')} {reason} yet; run: portrayal measure"
+            f"{counted(n, 'image')} {reason} yet; run: {command}"
             for reason, n in self.dropped.items()
             if reason.startswith(NOT_MEASURED) and n
         ]
+
+    def n_unmeasured(self, measurer: str) -> int:
+        """Return how many images a measurer has not measured."""
+        dropped = self.dropped
+        return dropped.get(NOT_MEASURED) or dropped.get(f"{NOT_MEASURED} · {measurer}", 0)
 
     @classmethod
     def of(cls, result: StudyResult, study: Study | None = None) -> StudySection:

@@ -23,6 +23,7 @@ from .registry import default_is_valid as default_is_valid
 from .registry import default_measurer as default_measurer
 from .registry import is_valid as is_valid
 from .registry import measurer_kinds as measurer_kinds
+from .registry import name_of as name_of
 from .registry import open_measurer as open_measurer
 from .registry import require_called as require_called
 from .registry import require_valid as require_valid

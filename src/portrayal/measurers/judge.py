@@ -286,6 +286,14 @@ def open_judge(
     return ChatJudge(service, ceiling=ceiling, axes=axes)
 
 
+def _name_of(judge: Identity) -> str:
+    """Return the name that opens a judge again; "" of judges that are not of this module."""
+    address = judge.settings.get("base_url")
+    if not address:
+        return ""
+    return f"{PREFIX}{judge.name}" + ("" if address == OPENAI_URL else f"@{address}")
+
+
 def _number(name: str, kind: Any) -> Any:
     text = os.environ.get(f"PORTRAYAL_JUDGE_{name}", "").strip()
     try:
@@ -302,4 +310,5 @@ KIND = MeasurerKind(
     is_meant=lambda name: name.startswith(PREFIX),
     settings=("axes", *CALL_SETTINGS),
     identity_kind="judge",
+    name_of=_name_of,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # packages register kinds with it, and the command line loads
 ENCODER_SETTINGS = ("dtype", "device", "batch_size", "truncate")
 """What encoders usually take."""
 
+ENCODER_KINDS = ("clip", "siglip")
+"""The kinds of the identities of encoders that are opened by a folder or a Hub id."""
+
 CALL_SETTINGS = ("max_calls", "max_call_cost", "call_price", "call_timeout")
 """What measurers behind a paid service take: ceilings on a run, and seconds to wait."""
 
@@ -37,7 +40,14 @@ EXAMPLE = 'faces (pip install "portrayal[faces]") or openai/clip-vit-base-patch3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurerKind(NamedKind["Measurer"]):
-    """A kind of measurer, registered under the entry points `portrayal.measurers`."""
+    """A kind of measurer, registered under the entry points `portrayal.measurers`.
+
+    Attributes:
+        name_of: Returns the name that opens what has an identity of `identity_kind`, "" where only
+            its user knows one; None: the identity's own name does.
+    """
+
+    name_of: Callable[[Identity], str] | None = None
 
 
 def measurer_kinds() -> list[MeasurerKind]:
@@ -57,6 +67,17 @@ def default_measurer() -> str:
     raise MeasurementError(
         f"which measurer? give `measurers`: {written}, such as {EXAMPLE}; {PRACTICE_WORLD}"
     )
+
+
+def name_of(measurer: Identity) -> str:
+    """Return the name that opens a measurer again; "" where only its user knows one."""
+    for kind in measurer_kinds():
+        if kind.name_of is not None and kind.identity_kind == measurer.kind:
+            return kind.name_of(measurer)
+        if kind.name_of is None and not kind.general and kind.made(measurer):
+            return measurer.name
+    is_hub_id = measurer.kind in ENCODER_KINDS and "/" in measurer.name
+    return measurer.name if is_hub_id else ""
 
 
 def default_is_valid(generator: Identity) -> bool:

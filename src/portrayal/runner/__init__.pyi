@@ -14,6 +14,7 @@ from .management import rename as rename
 from .management import restore as restore
 from .management import retire as retire
 from .measurement import measure as measure
+from .measurement import measure_command as measure_command
 from .models import Models as Models
 from .planning import Plan as Plan
 from .planning import plan as plan

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 
-from portrayal.findings import AuditData, StudyData, measurer_names
+from portrayal.audit import AuditFolder, quoted
+from portrayal.findings import AuditData, StudyData, measurer_names, study_measurers
 from portrayal.kinds import kind_of
-from portrayal.measurers import Encoder, MeasurementSummary, embed_prompts, require_valid
+from portrayal.measurers import Encoder, MeasurementSummary, embed_prompts, name_of, require_valid
 from portrayal.measurers import measure as measure_images
 from portrayal.progress import counted
 from portrayal.records import Identity
@@ -39,6 +41,15 @@ def measure(session: Session) -> list[MeasurementSummary]:
         kind = kind_of(studies[0])
         done += kind.measure_more(studies, audit, measurers, on_progress=session.on_progress)
     return done
+
+
+def measure_command(audit: AuditFolder) -> str:
+    """Return the command that measures what an audit's measurers have not measured yet."""
+    names = {name for one in study_measurers(audit) if (name := name_of(one))}
+    if len(names) > 1:  # it goes on with all of them
+        return f"portrayal measure {quoted(audit.path)}"
+    name = quote(names.pop()) if names else "MEASURER"
+    return f"portrayal measure {quoted(audit.path)} --measurer {name}"
 
 
 def require_valid_measurers(session: Session, measurers: Sequence[Identity]) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from portrayal.audit import AuditFolder, Wanted, location
-from portrayal.errors import AuditError, SettingError, shown
+from portrayal.audit import AuditFolder, Wanted, location, quoted
+from portrayal.errors import AuditError, MeasurementError, SettingError, one_of, shown
 from portrayal.findings import AnalysisSettings, is_validated, study_measurers
 from portrayal.kinds import kind_of
-from portrayal.measurers import Measurer, default_is_valid, require_trained
+from portrayal.measurers import Measurer, default_is_valid, name_of, require_trained
 from portrayal.progress import OnProgress, OnRemark, no_progress, no_remark
+from portrayal.raters import RATERS
 from portrayal.records import Identity
 from portrayal.runner.models import Models, generator_label
 from portrayal.runner.studies import Asked, find_studies, names_own, remembered_studies
@@ -65,6 +67,7 @@ class Session:
         self.studies: tuple[Study, ...] = ()
         self._known: dict[str, Study] = {}
         self._measurers: list[Measurer] | None = None
+        self._continued: Sequence[Identity] = ()
 
     # --- the audit ---------------------------------------------------------------------------
 
@@ -165,6 +168,26 @@ class Session:
 
     # --- measurers ---------------------------------------------------------------------------
 
+    def continue_measurers(self) -> None:
+        """Where no measurer is named, name those that the audit has.
+
+        Raises:
+            MeasurementError: It has some, and only their user knows how to open them.
+        """
+        used = [one for one in study_measurers(self.opened()) if one.kind != RATERS]
+        if self.models.measurers or not used:
+            return
+        names = tuple(dict.fromkeys(name for one in used if (name := name_of(one))))
+        if names:
+            self.models = replace(self.models, measurers=names)
+            self._continued = used
+        elif not default_is_valid(self.opened().generator):
+            labelled = one_of([one.name for one in used])
+            raise MeasurementError(
+                f"{self.path}: its labels are by {labelled}, which no name opens; name one with "
+                f"`measurers`: portrayal measure {quoted(self.path)} --measurer MEASURER"
+            )
+
     @property
     def measurers(self) -> list[Measurer]:
         """The measurers, opened; none where none is named and the audit has labels already.
@@ -176,11 +199,26 @@ class Session:
             labelled = not self.models.measurers and self._is_labelled()
             opened = [] if labelled else self.models.open_measurers()
             self._require_trained(opened)
+            self._require_the_same(opened)
             for one in opened:
                 if hasattr(one, "on_remark"):
                     one.on_remark = self._remark
             self._measurers = opened
         return self._measurers
+
+    def _require_the_same(self, measurers: Sequence[Measurer]) -> None:
+        """Raise where a name no longer opens the measurer that the audit has.
+
+        Raises:
+            MeasurementError: It opens another one.
+        """
+        for one in measurers if self._continued else ():
+            if one.identity not in self._continued:
+                raise MeasurementError(
+                    f"{self.path}: {one.identity.name} is not the measurer of this name that "
+                    "labelled its images: the settings differ; to add it beside that one, name it "
+                    "with `measurers`"
+                )
 
     def _remark(self, text: str) -> None:
         """Pass a remark on to whoever listens now."""
