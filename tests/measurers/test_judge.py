@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,11 +20,13 @@ import pytest
 from PIL import Image
 
 from command_line import CommandLine
+from label_measurers import ColourJudge
 from portrayal.audit import AuditFolder
 from portrayal.errors import MeasurementError, SettingError
 from portrayal.loading import Ceiling
 from portrayal.measurers import judge_service, measure
-from portrayal.measurers.judge import ChatJudge, JudgeService, open_judge, read_answer
+from portrayal.measurers.judge import ChatJudge, open_judge, read_answer
+from portrayal.measurers.judge_service import JudgeService
 from portrayal.records import Identity, ImageRecord
 from portrayal.runner import Models, api
 from portrayal.studies import study_from_dict
@@ -122,11 +124,18 @@ def judge(server: JudgeServer, calls: int | None = None, *, key: str = KEY) -> C
     return ChatJudge(service, ceiling=Ceiling(images=calls), axes=axes)
 
 
+def png(number: int) -> bytes:
+    """Return an image of a colour of its own: copies of an image count once."""
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8), (number % 256, 255 - number % 256, 80 * (number % 3))).save(
+        buffer, "PNG"
+    )
+    return buffer.getvalue()
+
+
 def audit_of(tmp_path: Path, n: int) -> AuditFolder:
     audit = AuditFolder.at(tmp_path / "audit", Identity("folder", "files"))
-    buffer = io.BytesIO()
-    Image.new("RGB", (8, 8), "orange").save(buffer, "PNG")
-    audit.append_images([ImageRecord("p", i, "ok", None, buffer.getvalue()) for i in range(n)])
+    audit.append_images([ImageRecord("p", i, "ok", None, png(i)) for i in range(n)])
     return audit
 
 
@@ -350,16 +359,53 @@ def test_bad_names_are_one_line(name: str, line: str, monkeypatch: pytest.Monkey
         open_judge(name)
 
 
+WHO: Mapping[str, Any] = {
+    "kind": "composition", "name": "who", "title": "Who", "question": "Who is shown?",
+    "images": 3, "axes": [GENDER], "prompts": [{"text": "p", "factors": {"of": "p"}}],
+}  # fmt: skip
+
+
+def test_measuring_goes_on_with_the_judge_that_the_audit_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What analyze advises is the whole command; the report says how many images lack a label."""
+    out = audit_of(tmp_path, 3).path
+    portrayal = CommandLine(monkeypatch, capsys)
+    with serving(lambda number: "good" if number < 12 else "no model") as server:
+        name = f"judge:looker@http://127.0.0.1:{server.server_address[1]}/v1"
+        with pytest.raises(MeasurementError, match=r"\(2 of 3 images are measured and stored\)"):
+            api.run(study_from_dict(WHO, source="who"), out=out, measurers=name)
+        advice = f"1 image not measured yet; run: portrayal measure {out} --measurer {name}"
+        assert advice in portrayal("analyze", str(out)).err
+        portrayal("report", str(out))
+        page = (out / "report" / "index.html").read_text(encoding="utf-8")
+        assert "1 of 3 (33%) in “Who”, 1 of them not measured; not counted" in page
+        assert page.count("<small>no label</small>") == 1
+        server.behave = lambda number: "good"
+        answer = portrayal("measure", str(out))
+        assert (answer.code, answer.err.splitlines()[-1]) == (
+            0, "1 images measured, 2 measured before",
+        )  # fmt: skip
+
+
+def test_labels_that_no_name_opens_need_a_measurer_to_be_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audit = audit_of(tmp_path, 3)
+    audit.remember_study("who", study_from_dict(WHO, source="who").as_dict())
+    measure(audit, [ColourJudge()])
+    answer = CommandLine(monkeypatch, capsys)("measure", str(audit.path))
+    assert answer.code == 1
+    said = "which no name opens; name one with --measurer: portrayal measure"
+    assert f"{said} {audit.path} --measurer MEASURER" in answer.err
+
+
 def test_ceilings_are_options_of_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Six calls per image: 12 calls are two images, and the next run goes on."""
     out = audit_of(tmp_path, 3).path
-    study = study_from_dict(
-        {"kind": "composition", "name": "who", "title": "Who", "question": "Who is shown?",
-         "images": 3, "axes": [GENDER], "prompts": [{"text": "p", "factors": {"of": "p"}}]},
-        source="who",
-    )  # fmt: skip
+    study = study_from_dict(WHO, source="who")
     with serving(lambda number: "good") as server:
         name = f"judge:looker@http://127.0.0.1:{server.server_address[1]}/v1"
         with pytest.raises(MeasurementError, match=r"12 paid calls in this run \(`max_calls` 12\)"):

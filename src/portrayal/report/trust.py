@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from portrayal.findings import Results, Shares, by_people
+from portrayal.findings import Results, Shares, by_people, measurer_names
 from portrayal.numbers import count, percent
 from portrayal.studies import Axis, Study, default_axes
 
@@ -33,9 +34,10 @@ def trust_lines(
     yield "No image", f"{lost} of {count(made)}"
     labelled = _labelled(results)
     if labelled is not None:
-        where, without, of = labelled
+        where, without, of, unmeasured = labelled
         share = f"{count(without)} of {count(of)} ({percent(without / of)})"
-        yield "Without a label", f"{share} in {where}; not counted"
+        why = f", {count(unmeasured)} of them not measured" if unmeasured else ""
+        yield "Without a label", f"{share} in {where}{why}; not counted"
     if measured or not asked_axes(studies):
         yield "Measured", _joined(measured) or "associations only"
     missing = _not_measured(measured, studies)
@@ -94,8 +96,16 @@ def _not_measured(measured: Sequence[str], studies: Sequence[Study]) -> list[str
     return [name for name in missing if not any(name.endswith(f" {other}") for other in missing)]
 
 
-def _labelled(results: Results) -> tuple[str, int, int] | None:
-    """Return the first study with images that were labelled, those without one, and of how many."""
+class _Labelled(NamedTuple):
+    """The first study with images that were labelled, and how many of its images were not."""
+
+    where: str
+    without: int
+    of: int
+    unmeasured: int
+
+
+def _labelled(results: Results) -> _Labelled | None:
     for section in results.studies:
         for part in section.parts:
             if isinstance(part, Shares) and part.rows:
@@ -103,11 +113,14 @@ def _labelled(results: Results) -> tuple[str, int, int] | None:
                 rows = [one for one in part.rows
                         if (one.axis, one.group) == (first.axis, first.group)]  # fmt: skip
                 without = sum(one.unknown + one.nobody for one in rows)
+                measurer = next(iter(measurer_names(results.measurers)), "")
+                unmeasured = section.n_unmeasured(measurer)
+                without += unmeasured
                 of = without + sum(one.n for one in rows)
                 if not of:
                     continue
                 title = (section.title or section.study).replace(" (short)", "")
-                return f"“{title}”", without, of
+                return _Labelled(f"“{title}”", without, of, unmeasured)
     return None
 
 
