@@ -359,7 +359,10 @@ def test_imported_labels_are_validated_on_their_audit(tmp_path: Path, home: Path
     ("rows", "line"),
     [
         ([f"0.png,{GENDER},woman"], "row 2: image '0.png' is the name of 2 images of .*: a/0.png,"),
-        ([f"c/0.png,{GENDER},woman"], "row 2: image 'c/0.png' is not in .*; did you mean a/0.png"),
+        (
+            [f"c/0.png,{GENDER},woman"],
+            "row 2: image 'c/0.png' is not in .*; perhaps meant: a/0.png",
+        ),
         (
             [f"a/0.png,{GENDER},woman", f"files/a/0.png,{GENDER},man"],
             "row 3: image 'files/a/0.png' is 'man' here and 'woman' before",

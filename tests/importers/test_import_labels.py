@@ -274,8 +274,8 @@ def test_paths_of_images_with_one_name_are_told_apart(twins: AuditFolder, tmp_pa
     ("name", "line"),
     [
         ("1.png", r"'1.png' is the name of 2 images of .*: a/1.png, b/1.png; name the image by mo"),
-        ("c/1.png", r"'c/1.png' is not in .*; did you mean a/1.png, b/1.png\?"),
-        ("c/2.png", r"'c/2.png' is not in .*; did you mean b/2.png\?"),
+        ("c/1.png", r"'c/1.png' is not in .*; perhaps meant: a/1.png, b/1.png"),
+        ("c/2.png", r"'c/2.png' is not in .*; perhaps meant: b/2.png"),
         (
             "3.png",
             r"'3.png' is not in .*; allowed: the path '[ab]/[12].png', or the key '[0-9a-f]+",

@@ -248,7 +248,10 @@ def test_votes_name_images_by_key_or_file_and_foreign_ones_store_nothing(tmp_pat
             "twice.png,a,woman",
             "image 'twice.png' is the name of 2 images of .*: a nurse/twice.png, a pilot/twice.png",
         ),
-        ("a cook/anna.png,a,woman", "'a cook/anna.png' is not in .*; did you mean a nurse/anna.p"),
+        (
+            "a cook/anna.png,a,woman",
+            "'a cook/anna.png' is not in .*; perhaps meant: a nurse/anna.p",
+        ),
         (
             "anna.png,a,robot",
             "row 2: 'robot' is no answer to 'perceived gender'; allowed: ",

@@ -132,7 +132,7 @@ class ImageNames:
         if isinstance(name, Path):
             alike = self._ends.get(name.name) or self._whole.get(name.name)
             if alike:
-                return f"did you mean {self._listed(alike)}?"
+                return f"perhaps meant: {self._listed(alike)}"
         by_path = next(iter(self._paths.values()), None)
         named = [] if by_path is None else [f"the path {by_path!r}"]
         named += [f"the key {key!r}" for key in list(self.statuses)[:1]]
