@@ -5,7 +5,12 @@ import pytest
 from scipy import stats
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics import TargetDistance, cell_shares, target_distance
+from portrayal.statistics import (
+    TargetDistance,
+    cell_shares,
+    prompts_share_interval,
+    target_distance,
+)
 
 EVEN = [0.5, 0.5]
 
@@ -147,6 +152,18 @@ def test_an_empty_cell_has_a_bound_that_shrinks_with_images() -> None:
     assert few.intervals.low[1, 1] == 0
     assert 0 < many.missing[1, 1] < few.missing[1, 1] < 0.2
     assert np.isnan(few.missing[0]).all()
+
+
+@pytest.mark.parametrize("by_prompt", [False, True])
+def test_a_cell_with_all_images_has_the_interval_of_its_share(by_prompt: bool) -> None:
+    counts = np.array([[[4, 0], [0, 0]]] * 3)
+    found = cell_shares(counts, by_prompt=by_prompt)
+    assert found is not None
+    own = prompts_share_interval([4, 4, 4], [4, 4, 4], clustered=by_prompt)
+    assert found.shares.tolist() == [[1, 0], [0, 0]]
+    assert (found.intervals.low[0, 0], found.intervals.high[0, 0]) == pytest.approx(own)
+    assert 0.4 < own.low < 0.8
+    assert found.intervals.high[1, 1] == pytest.approx(1 - own.low)
 
 
 # --- simulated coverage ----------------------------------------------------------------------

@@ -52,8 +52,9 @@ def cell_shares(
     the uncertainty of s adds; its interval is that of the Beta distribution with this mean and
     variance, widened for few prompts as Korn and Graubard do. Such intervals hold on average over
     the cells (simulated: 93 to 98% at 95%, tables of 2 x 2 to 2 x 10 cells): a cell that is the
-    only one far from independence is drawn to it, and covered less often. An empty cell has the
-    upper bound of `prompts_share_interval`, without shrinkage.
+    only one far from independence is drawn to it, and covered less often. Where the data leave no
+    variance, `prompts_share_interval` bounds the share without shrinkage: an empty cell from above,
+    and a cell with all images, whose share is 1, from below.
 
     Args:
         counts: Images: prompts x groups of one axis x groups of the other.
@@ -91,16 +92,15 @@ def cell_shares(
     tail = (1 - confidence) / 2
     shape = table.shape[1:]
     plug_in = (together / together.sum()).reshape(shape)
-    empty = plug_in == 0
+    empty, whole = plug_in == 0, plug_in == 1
     missing = prompts_share_interval(
         np.zeros(len(flat)), flat.sum(axis=1), confidence=confidence, clustered=clustered
     ).high
+    low = np.where(empty, 0.0, stats.beta.ppf(tail, first, second))
+    high = np.where(empty, missing, stats.beta.ppf(1 - tail, first, second))
     return CellShares(
-        found.shares,
-        Intervals(
-            np.where(empty, 0.0, stats.beta.ppf(tail, first, second)),
-            np.where(empty, missing, stats.beta.ppf(1 - tail, first, second)),
-        ),
+        plug_in if whole.any() else found.shares,
+        Intervals(np.where(whole, 1 - missing, low), np.where(whole, 1.0, high)),
         plug_in,
         found.weight,
         np.where(empty, missing, np.nan),
