@@ -131,6 +131,18 @@ def test_of_two_groups_the_interval_is_that_of_the_share() -> None:
     assert found.interval.low == pytest.approx(bounds.low - 0.5, abs=0.01)
 
 
+@pytest.mark.parametrize("counts", [[[4, 0]] * 3, [[3, 1], [4, 0], [2, 2]], [[9, 0], [1, 8]] * 4])
+def test_of_two_groups_p_and_the_interval_of_the_share_agree(counts: list[list[int]]) -> None:
+    hits, totals = [one[0] for one in counts], [sum(one) for one in counts]
+    low, _ = prompts_share_interval(hits, totals)
+    for inside, share in ((False, low - 0.005), (True, low + 0.005)):
+        found = distance(counts, [share, 1 - share], by_prompt=True)
+        assert (found.p_value > 0.05) == inside
+        assert (found.interval.low == 0) == inside
+        other = distance(np.flip(counts, axis=1), [1 - share, share], by_prompt=True)
+        assert other.p_value == pytest.approx(found.p_value)
+
+
 # --- degenerate input ------------------------------------------------------------------------
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -53,12 +56,44 @@ def prompts_share_interval(
     if not clustered or n.size < 2:
         return share_interval(int(k.sum()), int(n.sum()), confidence=confidence)
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    low, high = np.sin(_angles(k, n, tails)) ** 2
+    found = _posterior(k, n)
+    low, high = np.sin(np.interp(tails, found.cumulative, found.edges)) ** 2
     return Interval(0.0 if k.sum() == 0 else float(low), 1.0 if k.sum() == n.sum() else float(high))
 
 
-def _angles(k: FloatArray, n: FloatArray, levels: FloatArray) -> FloatArray:
-    """Return quantiles of the posterior on the arcsine scale, where Jeffreys' prior is flat."""
+def prompts_share_p_value(hits: ArrayLike, totals: ArrayLike, share: float) -> float:
+    """Return p of the test that a share over prompts is a given one, from counts per prompt.
+
+    It is twice the smaller part of the posterior of `prompts_share_interval`, for prompts that
+    count as a sample, on either side of the share: below 1 - confidence exactly where that interval
+    leaves the share out. Not below 2e-7, which is as far as the posterior is computed. 1 without
+    images.
+
+    Args:
+        hits: Images of the group, per prompt.
+        totals: Images of any known group, per prompt.
+        share: The share under the null, above 0 and below 1.
+
+    >>> round(prompts_share_p_value([4, 4, 4], [4, 4, 4], 0.4), 3)
+    0.017
+    """
+    k, n = as_counts("hits", hits), as_counts("totals", totals)
+    k, n = k[n > 0], n[n > 0]
+    if n.size == 0:
+        return 1.0
+    found = _posterior(k, n)
+    below = float(np.interp(math.asin(math.sqrt(share)), found.edges, found.cumulative))
+    return min(1.0, 2 * max(min(below, 1 - below), _NEGLIGIBLE))
+
+
+class _Posterior(NamedTuple):
+    """The posterior of a mean share on the arcsine scale, where Jeffreys' prior is flat."""
+
+    edges: FloatArray
+    cumulative: FloatArray
+
+
+def _posterior(k: FloatArray, n: FloatArray) -> _Posterior:
     kinds, repeats = np.unique(np.stack([k, n], axis=1), axis=0, return_counts=True)
     icc = correlation_prior(float(n.max()))
     start, stop = 0.0, np.pi / 2
@@ -74,7 +109,7 @@ def _angles(k: FloatArray, n: FloatArray, levels: FloatArray) -> FloatArray:
         inside = np.flatnonzero((cumulative > _NEGLIGIBLE) & (cumulative < 1 - _NEGLIGIBLE))
         first = max(int(inside.min(initial=_CELLS)) - 1, 0)
         last = min(int(inside.max(initial=0)) + 1, _CELLS)
-        found = np.interp(levels, cumulative, edges)
+        found = _Posterior(edges, cumulative)
         if first < last:
             start, stop = float(edges[first]), float(edges[last])
-    return np.asarray(found)
+    return found

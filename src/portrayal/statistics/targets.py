@@ -14,7 +14,7 @@ from portrayal.statistics.checks import check_fraction, check_resamples, check_r
 from portrayal.statistics.counts import FloatArray, as_counts
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.levels import level_test
-from portrayal.statistics.shares import prompts_share_interval
+from portrayal.statistics.shares import prompts_share_interval, prompts_share_p_value
 
 _DRAWS = 400
 _ONE_SIDED = 1.8
@@ -59,9 +59,11 @@ def target_distance(
     the target. What chance adds to it, found by drawing multinomial counts about the observed
     shares at the effective number of images, is taken off.
 
-    Against known shares, p is that of Pearson's chi-square over its design effect (Rao and Scott's
-    first correction: how much more shares vary between prompts than images would), by F. Against
-    counts it is that of `level_test` with the two samples as levels: a sampled target is never
+    Against known shares of two groups, p agrees with the interval of either share
+    (`prompts_share_interval`): with prompts as units it is that of `prompts_share_p_value`, with
+    images that of Pearson's chi-square, whose interval is Wilson's. Of more groups and prompts it
+    is that of Pearson's chi-square over its design effect (Rao and Scott's first correction: how
+    much more shares vary between prompts than images would), by F. Against counts it is that of `level_test` with the two samples as levels: a sampled target is never
     taken as known. The interval is that of P(A) - T(A) (`prompts_share_interval` on each side,
     joined as MOVER does), less what chance adds; where p is above 1 - confidence it begins at 0,
     otherwise above. Counts that are nearer to the target than chance makes them are no proof of it:
@@ -147,13 +149,17 @@ class _Sampled:
         return max(1, round(self.n / self.effect))
 
     def p_value(self, target: FloatArray) -> float:
-        """Return p of Pearson's test against known shares, corrected for the design effect."""
+        """Return p against known shares: of two groups that of the share's own interval."""
         possible = target > 0
         if self.shares[~possible].any():
             return 0.0
         freedom = int(possible.sum()) - 1
         if freedom < 1:
             return 1.0
+        if self.clustered and freedom == 1:
+            one = int(np.flatnonzero(possible)[0])
+            hits, totals = self.table[:, one], self.table.sum(axis=1)
+            return prompts_share_p_value(hits, totals, float(target[one]))
         square = self.n * float(
             ((self.shares[possible] - target[possible]) ** 2 / target[possible]).sum()
         )
