@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from portrayal import __version__
-from portrayal.audit import AuditFolder, outcomes, quoted
-from portrayal.errors import AuditError
+from portrayal.audit import AuditFolder, annotations_file, object_path, outcomes, quoted
+from portrayal.errors import AuditError, MissingExtra
 from portrayal.findings import (
     NAMES_A_GROUP,
     REWRITING_NOTE,
@@ -41,7 +41,7 @@ from portrayal.findings import (
     variations,
 )
 from portrayal.kinds import kind_of
-from portrayal.raters import RATERS
+from portrayal.raters import RATERS, site
 from portrayal.records import Identity, plain
 from portrayal.runner.look_log import LookLog, SeenImages
 from portrayal.runner.looks import (
@@ -75,6 +75,7 @@ def analyze(
     """Recompute all findings of an audit from what was measured, and write results.json.
 
     That is a look at every question whose images have changed since the last one; it is stored.
+    Answers that wait on the rating page are brought into the audit first.
 
     Args:
         audit: The audit.
@@ -89,9 +90,11 @@ def analyze(
         AuditError: No study was asked of this audit, or no encoder has looked at it.
     """
     how = settings or AnalysisSettings()
+    uncollected = _collect_answers(audit) if keep else []
     studies = _asked(audit) if studies is None else studies
     seen_by, left_out = study_measurers(audit, rule=how.consensus), uncounted(audit)
     _require_data(audit, studies, seen_by, left_out)
+    left_out += uncollected
     shared = _shared_data(audit, studies, how)
     quality = label_quality(
         studies,
@@ -130,6 +133,20 @@ def analyze(
     if keep:
         audit.write_results(results.as_dict())
     return results
+
+
+def _collect_answers(audit: AuditFolder) -> list[str]:
+    """Bring the rating page's answers that wait in its file into the audit; say if that failed.
+
+    The page does so every half minute, and not at all after it was killed.
+    """
+    if object_path(audit.path) is not None or not annotations_file(audit.path).exists():
+        return []
+    try:
+        site.collect_waiting(audit)
+    except (AuditError, MissingExtra) as error:
+        return [f"Answers given on the rating page may be missing: {error}."]
+    return []
 
 
 def _require_data(

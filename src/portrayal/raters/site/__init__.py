@@ -2,7 +2,7 @@
 
 prepare(audit, raters=3)    share images out, make personal links
 serve(audit)                run the page until it is stopped
-collect(audit)              keep the votes so far with the audit
+collect(audit)              keep the votes so far with the audit; collect_waiting: if there are any
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 from portrayal.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from portrayal.raters.site.collection import collect
+    from portrayal.raters.site.collection import collect, collect_waiting
     from portrayal.raters.site.preparation import Preparation, prepare
     from portrayal.raters.site.serving import Site, serve
 
-__all__ = ["Preparation", "Site", "collect", "prepare", "serve"]
+__all__ = ["Preparation", "Site", "collect", "collect_waiting", "prepare", "serve"]
 
 _HOMES = {
     "Preparation": "preparation",
     "collect": "collection",
+    "collect_waiting": "collection",
     "prepare": "preparation",
     "Site": "serving",
     "serve": "serving",

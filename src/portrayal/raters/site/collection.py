@@ -32,17 +32,29 @@ def collect(audit: str | Path, *, database: str | None = None) -> VoteImport:
         AuditError: Nothing has been rated.
     """
     opened = AuditFolder(audit)
-    stored = open_database(opened.path, database)
+    done = collect_waiting(opened, database=database)
+    if done is None:
+        raise AuditError(f"{opened.path}: nothing to rate; run `portrayal annotate` first")
+    if not done.votes:
+        raise AuditError(f"{opened.path}: no image has been rated yet")
+    return done
+
+
+def collect_waiting(audit: AuditFolder, *, database: str | None = None) -> VoteImport | None:
+    """Store the answers of the page that are not stored yet; None where nothing is to be rated.
+
+    Args:
+        audit: The audit.
+        database: As in `collect`.
+    """
+    stored = open_database(audit.path, database)
     try:
         settings = stored.settings()
         if "questions" not in settings:
-            raise AuditError(f"{stored.name}: nothing to rate; run `portrayal annotate` first")
-        done = collect_from(opened, stored, stored_questions(settings, stored.name))
+            return None
+        return collect_from(audit, stored, stored_questions(settings, stored.name))
     finally:
         stored.close()
-    if not done.votes:
-        raise AuditError(f"{stored.name}: no image has been rated yet")
-    return done
 
 
 def collect_from(audit: AuditFolder, database: Database, questions: QuestionSet) -> VoteImport:
