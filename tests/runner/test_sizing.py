@@ -87,6 +87,46 @@ def test_few_prompts_are_not_made_up_for_by_images() -> None:
     assert other.images_per_prompt is not None
 
 
+TWO_WORDINGS = """
+kind = "composition"
+images = 54
+axes = ["perceived gender"]
+templates = { plain = "a photo of {a occupation}", work = "a photo of {a occupation} at work" }
+[factors]
+occupation = ["engineer", "teacher"]
+"""
+
+
+def test_few_prompts_per_level_are_not_made_up_for_by_images(tmp_path: Path) -> None:
+    """2 + 2 prompts have three splits: 25 images per prompt were promised to find 30 points."""
+    file = tmp_path / "two.toml"
+    file.write_text(TWO_WORDINGS)
+    found = runner.plan(file, effect=0.3)
+    (size,) = found.sizes
+    assert size.images_per_prompt is None
+    assert size.sentence().endswith(
+        "no number of images does: with so few prompts no p can be small enough; add prompts"
+    )
+    assert found.studies[0].detectable == "nothing: too few prompts"
+    (size,) = runner.plan(file, width=0.2).sizes
+    assert size.images_per_prompt is None
+    assert "add prompts" in size.sentence()
+    by_image = AnalysisSettings(unit="image")
+    found = runner.plan(file, effect=0.3, analysis=by_image)
+    assert found.sizes[0].images_per_prompt == 25
+    assert "independent images" in found.sizes[0].sentence()
+    assert found.studies[0].detectable == "shares 19 points apart"
+
+
+def test_prompts_as_units_are_planned_with_as_prompts(tmp_path: Path) -> None:
+    file = tmp_path / "five.toml"
+    more = "".join(f', t{i} = "a picture {i} of {{a occupation}}"' for i in range(8))
+    file.write_text(TWO_WORDINGS.replace(' at work" }', f' at work"{more} }}'))
+    (size,) = runner.plan(file, effect=0.3).sizes
+    assert size.images_per_prompt is not None
+    assert size.basis == "shares near 50%, images of a prompt correlated by 0.1"
+
+
 def test_what_is_missing_is_listed_before_anything_is_generated(tmp_path: Path) -> None:
     needs = {one.what: one for one in runner.plan("paradox", tmp_path / "new").requirements}
     assert not needs["training captions"].is_there

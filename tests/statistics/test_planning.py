@@ -9,7 +9,14 @@ from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_confint
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics import images_for_share_width, images_from_pilot, share_interval
+from portrayal.statistics import (
+    difference_between_levels_of_prompts,
+    images_for_share_width,
+    images_from_pilot,
+    least_p_of_levels,
+    level_test,
+    share_interval,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +29,9 @@ from portrayal.statistics import images_for_share_width, images_from_pilot, shar
         (lambda: images_from_pilot(10, (0.1, 0.3), width=-1), "one of the two"),
         (lambda: images_from_pilot(0, (0.1, 0.3), width=1), "0 images"),
         (lambda: images_from_pilot(5, (0.3, 0.3), width=1), "an interval with a width"),
+        (lambda: least_p_of_levels([2, 0]), "prompts are"),
+        (lambda: difference_between_levels_of_prompts([4, 4], 0, correlation=0.1), "images are 0"),
+        (lambda: difference_between_levels_of_prompts([4, 4], 9, correlation=2), "is 2; allowed"),
     ],
 )
 def test_bad_input_is_refused(call: Any, words: str) -> None:
@@ -73,3 +83,42 @@ def test_the_planned_images_reach_the_width_and_the_power() -> None:
         planned = images_from_pilot(40, (pilot.low, pilot.high), effect=0.25)
         found.append(stats.ttest_1samp(rng.normal(0.25, 1.0, planned), 0.0).pvalue < 0.05)
     assert np.mean(found) == pytest.approx(0.8, abs=0.04)
+
+
+@pytest.mark.parametrize(("prompts", "ways"), [([2, 2], 3), ([2, 2, 2], 15), ([1, 3], 4), ([5], 1)])
+def test_the_least_p_counts_how_prompts_can_be_dealt_out(prompts: list[int], ways: int) -> None:
+    assert least_p_of_levels(prompts) == pytest.approx(1 / ways)
+
+
+def test_the_least_p_is_that_of_the_test() -> None:
+    """Two levels that could not lie further apart."""
+    counts, levels = [[50, 0], [49, 1], [0, 50], [1, 49]], [0, 0, 1, 1]
+    rng = np.random.default_rng(0)
+    found = level_test(counts, levels, by_prompt=True, resamples=3999, rng=rng)
+    assert found is not None
+    assert found.p_value == pytest.approx(least_p_of_levels([2, 2]), abs=0.03)
+
+
+def test_no_difference_is_found_where_no_p_is_small_enough() -> None:
+    for prompts in ([2, 2], [3, 3], [1, 1], [5]):
+        assert np.isnan(difference_between_levels_of_prompts(prompts, 10**6, correlation=0.1))
+    assert difference_between_levels_of_prompts([3, 3], 50, correlation=0.1, alpha=0.1) < 1
+
+
+@pytest.mark.parametrize("prompts", [[4, 4], [6, 6], [3] * 4, [4] * 4])
+def test_a_difference_between_levels_of_prompts_is_found_as_planned(prompts: list[int]) -> None:
+    images, correlation = 20, 0.1
+    apart = difference_between_levels_of_prompts(prompts, images, correlation=correlation)
+    shares = np.full(len(prompts), 0.5)
+    shares[:2] += [-apart / 2, apart / 2]
+    codes = np.repeat(np.arange(len(prompts)), prompts)
+    more = (1 - correlation) / correlation
+    rng = np.random.default_rng(3)
+    found = []
+    for _ in range(150):
+        drawn = rng.beta(shares[codes] * more, (1 - shares[codes]) * more)
+        hits = rng.binomial(images, drawn)
+        counts = np.column_stack([hits, images - hits])
+        test = level_test(counts, codes, by_prompt=True, resamples=199, rng=rng)
+        found.append(test is not None and test.p_value <= 0.05)
+    assert 0.65 < np.mean(found) < 0.92

@@ -52,7 +52,6 @@ class Kind(ABC, Generic[S]):
         varies: Whether its findings are computed again with other thresholds, single wordings and
             halves of the seeds: it must rest on the images of `StudyData` alone.
         takes_corpus: Whether its studies compare with training data (`--corpus`).
-        assumption: What `widest` and `weakest` assume, in words.
     """
 
     name: ClassVar[str]
@@ -61,7 +60,6 @@ class Kind(ABC, Generic[S]):
     parts: ClassVar[tuple[type[Part], ...]] = ()
     takes_corpus: ClassVar[bool] = False
     varies: ClassVar[bool] = False
-    assumption: ClassVar[str] = ""
 
     def starter(self) -> str:
         """Return a commented study file to start from: `starter.toml` beside the kind's module."""
@@ -147,9 +145,13 @@ class Kind(ABC, Generic[S]):
     def weakest(self, study: S, settings: AnalysisSettings) -> float:
         """Return the largest of the effects that its tests would find four times in five.
 
-        NaN: a pilot has to tell.
+        NaN: a pilot has to tell. Infinite: they find nothing, with any number of images.
         """
         return math.nan
+
+    def assumption(self, study: S, settings: AnalysisSettings) -> str:
+        """Return what `widest` and `weakest` assume, in words."""
+        return ""
 
     def requirements(
         self, study: S, corpus: Path | None, audit: AuditFolder | None

@@ -165,6 +165,9 @@ def _check(goal: SizeGoal, study: Study) -> None:
         )
 
 
+_TOO_FEW = "with so few prompts no p can be small enough"
+
+
 class _Answer(NamedTuple):
     """Images per prompt, or the reason why there is no such number, and what it rests on."""
 
@@ -179,7 +182,7 @@ def _assumed(study: Study, goal: SizeGoal, settings: AnalysisSettings) -> _Answe
     wanted, what = goal.effect or 0.0, "smallest effect found"
     if goal.width is not None:
         measure, wanted, what = kind.widest, goal.width, "widest interval"
-    basis = kind.assumption
+    basis = kind.assumption(study, settings)
     try:
         limit = measure(study.with_images(MOST), settings)
     except StudyError as error:  # a budget, say
@@ -187,6 +190,8 @@ def _assumed(study: Study, goal: SizeGoal, settings: AnalysisSettings) -> _Answe
     if math.isnan(limit):
         why = "it depends on a pilot; run a few images and name their audit as `pilot`"
         return _Answer(None, basis, why)
+    if math.isinf(limit):
+        return _Answer(None, basis, f"no number of images does: {_TOO_FEW}; add prompts")
     if limit > wanted:
         most = f"with {MOST:,} per prompt the {what} is {limit:.2g}"
         return _Answer(None, basis, f"no number of images does: {most}; add prompts")

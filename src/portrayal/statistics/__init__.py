@@ -142,8 +142,10 @@ from portrayal.statistics.looks import (
 from portrayal.statistics.permutation import PermutationResult
 from portrayal.statistics.planning import (
     difference_between_levels,
+    difference_between_levels_of_prompts,
     images_for_share_width,
     images_from_pilot,
+    least_p_of_levels,
 )
 from portrayal.statistics.power import (
     detectable_effect,
@@ -257,6 +259,7 @@ __all__ = [
     "detectable_share",
     "detectable_share_difference",
     "difference_between_levels",
+    "difference_between_levels_of_prompts",
     "diversity_score",
     "draw_labels",
     "equivalence",
@@ -273,6 +276,7 @@ __all__ = [
     "kendall_tau",
     "krippendorff_alpha",
     "leaning_change",
+    "least_p_of_levels",
     "level_test",
     "look_sizes",
     "many_group_diversity",

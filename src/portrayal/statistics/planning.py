@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 
 from scipy import optimize, stats
 
@@ -71,6 +73,84 @@ def difference_between_levels(n: int, *, power: float = 0.8, alpha: float = 0.05
     def lacking(difference: float) -> float:
         plain = 2.0 * (quantiles / (2.0 * math.asin(difference))) ** 2
         return plain / 4.0 * (1.0 + math.sqrt(1.0 + 4.0 / (plain * difference))) ** 2 - n
+
+    if lacking(1.0) > 0.0:
+        return math.nan
+    return float(optimize.brentq(lacking, 1e-6, 1.0))
+
+
+def least_p_of_levels(prompts: Sequence[int]) -> float:
+    """Return the smallest p that exchanging prompts between levels can give.
+
+    One over the number of ways to deal the prompts out to the levels, levels of one size being
+    interchangeable: 1 / 3 for 2 + 2 prompts, 1 / 15 for 2 + 2 + 2. Range 0 to 1; no number of
+    images makes it smaller. 1 with fewer than two levels.
+
+    Args:
+        prompts: Of each level, 1 or more.
+
+    Reference: Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9(1).
+
+    >>> round(least_p_of_levels([2, 2]), 3), round(least_p_of_levels([4, 4]), 3)
+    (0.333, 0.029)
+    """
+    if min(prompts, default=1) < 1:
+        raise StatisticsError(f"prompts are {list(prompts)}; allowed: 1 or more of each level")
+    ways = math.lgamma(sum(prompts) + 1)
+    alike = Counter(prompts).values()
+    ways -= sum(math.lgamma(n + 1) for n in prompts) + sum(math.lgamma(n + 1) for n in alike)
+    return min(1.0, math.exp(-ways))
+
+
+def difference_between_levels_of_prompts(
+    prompts: Sequence[int],
+    images: int,
+    *,
+    correlation: float,
+    power: float = 0.8,
+    alpha: float = 0.05,
+) -> float:
+    """Return the smallest difference of two shares that exchanging prompts would probably find.
+
+    Two levels lie evenly around 1/2, all others at 1/2. On the scale of 2 asin(sqrt(share)) the
+    share of a prompt has the variance r + (1 - r) / images; the test is taken as the F-test of
+    all levels, at the largest level up to alpha that the number of splits allows. Range 0 to 1;
+    smaller is better. NaN when not even a difference of 1 would be found, or no p can be as small
+    as alpha (`least_p_of_levels`).
+
+    Args:
+        prompts: Of each level, 1 or more.
+        images: Of each prompt.
+        correlation: r, that of two images of one prompt, 0 to 1.
+        power: Wanted chance of finding it.
+        alpha: Level of the test.
+
+    References: Cohen (1988), ch. 8; Donner and Klar (2000), ch. 5.
+
+    >>> few, many = [4, 4], [10, 10]
+    >>> round(difference_between_levels_of_prompts(few, 50, correlation=0.1), 2)
+    0.45
+    >>> round(difference_between_levels_of_prompts(many, 50, correlation=0.1), 2)
+    0.23
+    """
+    check_fraction("power", power)
+    check_fraction("alpha", alpha)
+    if images < 1 or not 0.0 <= correlation <= 1.0:
+        raise StatisticsError(
+            f"images are {images} and correlation is {correlation}; allowed: 1 or more, and 0 to 1"
+        )
+    least = least_p_of_levels(prompts)
+    between, within = len(prompts) - 1, sum(prompts) - len(prompts)
+    if least > alpha or not within:
+        return math.nan
+    reached = least * math.floor(alpha / least)
+    critical = float(stats.f.isf(reached, between, within))
+    first, second = sorted(prompts)[:2]
+    variance = (correlation + (1.0 - correlation) / images) * (1.0 / first + 1.0 / second)
+
+    def lacking(difference: float) -> float:
+        shift = (2.0 * math.asin(difference)) ** 2 / variance
+        return power - float(stats.ncf.sf(critical, between, within, shift))
 
     if lacking(1.0) > 0.0:
         return math.nan

@@ -21,7 +21,6 @@ class Association(Kind[AssociationStudy]):
     study = AssociationStudy
     place: ClassVar[int] = 20
     varies: ClassVar[bool] = True
-    assumption: ClassVar[str] = "associations of a prompt's images correlated by 0.5"
     parts: ClassVar[tuple[type[Part], ...]] = (Arrows,)
 
     def detectable(self, study: AssociationStudy, settings: AnalysisSettings) -> str:
@@ -41,6 +40,12 @@ class Association(Kind[AssociationStudy]):
         from portrayal.kinds.association.plan import weakest
 
         return weakest(study, settings)
+
+    def assumption(self, study: AssociationStudy, settings: AnalysisSettings) -> str:
+        """Return what `widest` and `weakest` assume, in words."""
+        if settings.unit == "prompt":
+            return "associations of a prompt's images correlated by 0.5"
+        return "independent images"
 
     def truth(
         self, study: AssociationStudy, world: StatesTruth, *, samples: int

@@ -33,9 +33,9 @@ def _detectable_d(study: AssociationStudy, contrast: Contrast, settings: Analysi
 
 
 def weakest(study: AssociationStudy, settings: AnalysisSettings) -> float:
-    """Return the effect size that every contrast would show; NaN where one shows none."""
+    """Return the effect size that every contrast would show; infinite where one shows none."""
     effects = [_detectable_d(study, contrast, settings) for contrast in study.contrasts]
-    return max(effects) if effects and not any(map(math.isnan, effects)) else math.nan
+    return max((math.inf if math.isnan(one) else one for one in effects), default=math.nan)
 
 
 def widest(study: AssociationStudy, settings: AnalysisSettings) -> float:

@@ -20,13 +20,12 @@ class Composition(Kind[CompositionStudy]):
     study = CompositionStudy
     place: ClassVar[int] = 10
     varies: ClassVar[bool] = True
-    assumption: ClassVar[str] = "shares near 50%, independent images"
 
     def detectable(self, study: CompositionStudy, settings: AnalysisSettings) -> str:
         """Return the difference of shares between two levels that would show."""
         from portrayal.kinds.composition.plan import detectable
 
-        return detectable(study)
+        return detectable(study, settings)
 
     def full_width(self, study: CompositionStudy) -> float:
         """Return the range's width: shares, V, scores and distances run from 0 to 1."""
@@ -43,6 +42,14 @@ class Composition(Kind[CompositionStudy]):
         from portrayal.kinds.composition.plan import weakest
 
         return weakest(study, settings)
+
+    def assumption(self, study: CompositionStudy, settings: AnalysisSettings) -> str:
+        """Return what `widest` and `weakest` assume, in words."""
+        from portrayal.kinds.composition.plan import ALIKE, counts_prompts
+
+        if counts_prompts(study, settings):
+            return f"shares near 50%, images of a prompt correlated by {ALIKE}"
+        return "shares near 50%, independent images"
 
     def requirements(
         self, study: CompositionStudy, corpus: Path | None, audit: AuditFolder | None

@@ -22,7 +22,6 @@ class Influence(Kind[InfluenceStudy]):
     name = "influence"
     study = InfluenceStudy
     place: ClassVar[int] = 40
-    assumption: ClassVar[str] = "texts of one set of words do not differ"
     parts: ClassVar[tuple[type[Part], ...]] = (InfluenceScores, InfluenceAverages)
 
     def carry_over(self, study: InfluenceStudy, before: Study) -> InfluenceStudy:
@@ -63,6 +62,10 @@ class Influence(Kind[InfluenceStudy]):
         from portrayal.kinds.influence.plan import difference
 
         return difference(study)
+
+    def assumption(self, study: InfluenceStudy, settings: AnalysisSettings) -> str:
+        """Return what `weakest` assumes, in words."""
+        return "texts of one set of words do not differ"
 
     def requirements(
         self, study: InfluenceStudy, corpus: Path | None, audit: AuditFolder | None

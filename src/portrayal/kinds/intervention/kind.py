@@ -17,7 +17,6 @@ class Intervention(Kind[InterventionStudy]):
 
     name = "intervention"
     study = InterventionStudy
-    assumption: ClassVar[str] = "three images in four show one group"
     place: ClassVar[int] = 30
     varies: ClassVar[bool] = True
     parts: ClassVar[tuple[type[Part], ...]] = (BiasBars,)
@@ -37,6 +36,10 @@ class Intervention(Kind[InterventionStudy]):
         from portrayal.kinds.intervention.plan import detectable
 
         return detectable(study, settings)
+
+    def assumption(self, study: InterventionStudy, settings: AnalysisSettings) -> str:
+        """Return what `weakest` assumes, in words."""
+        return "three images in four show one group"
 
     def without_phrase(
         self,
