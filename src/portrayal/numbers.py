@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -119,6 +119,39 @@ def between(
     if found == DASH or "∞" in found:
         return "no interval: too few units"
     return f"{100 * confidence:g}% CI {found}"
+
+
+def fraction_among_percentages(written: Mapping[str, str]) -> str:
+    """Say which of some percentages is written as a fraction, and what to write; "" where none is.
+
+    Nothing tells 0.4% from 40% there. A percentage below 1 that is meant as one carries a percent
+    sign. What is no number is passed over.
+
+    Args:
+        written: The percentages as they are written, by where they are.
+
+    >>> fraction_among_percentages({"line 2": "89", "line 3": "0.9%"})
+    ''
+    >>> fraction_among_percentages({"line 2": "89", "line 3": "0.14"})[:44]
+    "line 3 is '0.14' beside '89' in line 2; allo"
+    """
+    fractions, percents = [], []
+    for where, text in written.items():
+        try:
+            value = float(text.strip().removesuffix("%"))
+        except ValueError:
+            continue
+        if text.strip().endswith("%") or value > 1:
+            percents.append(f" beside {text.strip()!r} in {where}")
+        elif 0 < value < 1:
+            fractions.append((where, text.strip(), f"{100 * value:g}"))
+    if not fractions:
+        return ""
+    where, text, whole = fractions[0]
+    return (
+        f"{where} is {text!r}{percents[0] if percents else ''}; allowed: all from 0 to 100 "
+        f"(write {whole} for a fraction, or '{text}%' if less than 1% is meant)"
+    )
 
 
 def count(value: int) -> str:

@@ -175,6 +175,8 @@ def test_a_correlation_that_is_none_says_why() -> None:
         ("term,share\n", "has no rows"),
         ("term,share\nnurse,0.5\nnobody,1.7\n", "row 3: the share of 'nobody' is 1.7; allowed: 0"),
         ("term,share\nnurse,50\n\nnobody,170\n", "row 4: the share of 'nobody' is 170; allowed"),
+        ("term,share\nnurse,0.9\ncook,14\n", "the share in row 2 is '0.9' beside '14' in row 3"),
+        ("term,share\nnurse,90\ncook,0.14\n", "the share in row 3 is '0.14' beside '90' in row 2"),
         ("term,share\nnurse,-0.1\n", "row 2: the share of 'nurse' is -0.1; allowed"),
         ("term,share\nnurse,nan\n", "row 2: the share of 'nurse' is nan; allowed"),
         ("term,share\nnurse,inf\n", "row 2: the share of 'nurse' is inf; allowed"),

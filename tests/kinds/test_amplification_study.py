@@ -121,6 +121,33 @@ def test_the_starter_file_is_a_study() -> None:
     assert more.real_world == {"nurse": 88.0}
 
 
+def test_real_world_shares_of_a_study_file_are_all_percentages() -> None:
+    """Fractions among percentages were taken for less than 1%, and the study ran."""
+    text = starter_text("amplification", "mine") + "\n[real_world]\n"
+
+    def read(table: str) -> AmplificationStudy:
+        found = study_from_toml(text + table, source="mine.toml", name="mine")
+        assert isinstance(found, AmplificationStudy)
+        return found
+
+    nurse, other = read("").occupations[:2]
+    with pytest.raises(StudyError) as error:
+        read(f"{nurse} = 89\n{other} = 0.14")
+    assert str(error.value) == (
+        f"mine.toml: real_world of {other} is '0.14' beside '89' in {nurse}; allowed: all from 0 "
+        "to 100 (write 14 for a fraction, or '0.14%' if less than 1% is meant)"
+    )
+    found = read(f"{nurse} = 89\n{other} = '0.14%'")
+    assert found.real_world == {nurse: 89.0, other: 0.14}
+    assert study_from_dict(found.as_dict()) == found
+
+
+def test_a_table_of_other_occupations_may_name_similar_ones(tmp_path: Path) -> None:
+    file = tmp_path / "labour.csv"
+    file.write_text("occupation,percent\nnurse,88\nnurses,80\nengineer,16\n", encoding="utf-8")
+    assert with_real_world(study(), file).real_world == {"nurse": 88.0, "engineer": 16.0}
+
+
 def test_the_published_numbers_average_as_the_notes_say() -> None:
     paradox = load_study("paradox")
     for table, wrong in zip(paradox.published, (4.235, 3.335), strict=True):
@@ -205,15 +232,20 @@ def test_real_world_shares_come_from_a_table(tmp_path: Path) -> None:
         ("occupation,share\nnurse,86\n", "line 2: share is '86'; allowed: a number from 0 to 1"),
         (
             "occupation,percent\nnurse,88\nengineer,0.16\n",
-            "line 3: percent is '0.16' beside '88' in line 2; allowed: all rows from 0 to 100 "
+            "column percent: line 3 is '0.16' beside '88' in line 2; allowed: all from 0 to 100 "
             "(write 16 for a fraction, or '0.16%' if less than 1% is meant)",
         ),
-        ("occupation,percent\nnurse,0.88\n", "line 2: percent is '0.88'; allowed: all rows"),
+        ("occupation,percent\nnurse,0.88\n", "line 2 is '0.88'; allowed: all from 0"),
         (
             "occupation,share\nnurse,0.88\nengineer,16%\n",
             "line 3: share is '16%'; allowed: a number from 0 to 1 (write 0.4 for 40%",
         ),
         ("occupation,share\nnurse,0.6%\n", "line 2: share is '0.6%'"),
+        (
+            "occupation,percent\nnurs,89\nengineer,14\n",
+            "line 2: occupation is 'nurs' (did you mean nurse?); allowed: the study's occupations; "
+            "correct it, or delete",
+        ),
         ("occupation,percent\nplumber,3\n", "no row is about an occupation of mine"),
         ("occupation,percent\nnurse,3\nNurse,4\n", "line 3: 'Nurse' is there twice"),
     ],

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from portrayal.corpora.group_indicators import TermShares
 from portrayal.errors import CorpusError
+from portrayal.numbers import fraction_among_percentages
 from portrayal.statistics import CorrelationResult, pearson_correlation
 
 _PERCENT_FROM = 2
@@ -21,7 +22,7 @@ _WANTED = 3
 def read_shares(file: Path) -> dict[str, float]:
     """Return the shares of a CSV file with a header: the term first, the share second.
 
-    Shares are 0 to 1, or all of them percentages.
+    Shares are 0 to 1, or all of them percentages; one below 1% has a percent sign.
 
     Raises:
         CorpusError: It cannot be read, or a share is none.
@@ -32,11 +33,12 @@ def read_shares(file: Path) -> dict[str, float]:
         raise CorpusError(f"{file}: cannot be read as a table of shares: {error}") from error
     found: dict[str, float] = {}
     rows: dict[str, int] = {}
+    written: dict[str, str] = {}
     for number, cells in enumerate(csv.reader(io.StringIO(text, newline="")), start=1):
         if number == 1 or not any(cell.strip() for cell in cells):
             continue
         try:
-            term, share = cells[0].strip(), float(cells[1])
+            term, share = cells[0].strip(), float(cells[1].strip().removesuffix("%"))
         except (IndexError, ValueError) as error:
             raise CorpusError(
                 f"{file}: row {number}: {','.join(cells)!r}; wanted: a term and a number"
@@ -44,14 +46,20 @@ def read_shares(file: Path) -> dict[str, float]:
         if term in found:
             raise CorpusError(f"{file}: row {number}: {term!r} is there twice")
         found[term], rows[term] = share, number
+        written[f"row {number}"] = cells[1]
     # Percentages that are all 2 or less do not come up; a share that is a little above 1 does.
-    most = 100 if any(share > _PERCENT_FROM for share in found.values()) else 1
+    are_percentages = any(share > _PERCENT_FROM for share in found.values()) or any(
+        cell.strip().endswith("%") for cell in written.values()
+    )
+    most = 100 if are_percentages else 1
     for term, share in found.items():
         if not 0 <= share <= most:
             raise CorpusError(
                 f"{file}: row {rows[term]}: the share of {term!r} is {share:g}; "
                 "allowed: 0 to 1, or 0 to 100 where all are percentages"
             )
+    if are_percentages and (problem := fraction_among_percentages(written)):
+        raise CorpusError(f"{file}: the share in {problem}")
     if not found:
         raise CorpusError(f"{file}: has no rows; wanted: a header, then a term and a share a row")
     return found

@@ -33,6 +33,7 @@ from .reading import study_info as study_info
 from .registry import StudyKind as StudyKind
 from .registry import kind_of as kind_of
 from .registry import registered_kinds as registered_kinds
+from .schema import WRITTEN as WRITTEN
 from .schema import Number as Number
 from .schema import Published as Published
 from .schema import RatingChoice as RatingChoice

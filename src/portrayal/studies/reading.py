@@ -22,7 +22,7 @@ from portrayal.plugins import PRACTICE_WORLD, STUDIES, plugins
 from portrayal.studies.axes import default_axes
 from portrayal.studies.problems import did_you_mean, study_error
 from portrayal.studies.registry import registered_kinds
-from portrayal.studies.schema import Study, asked_groups
+from portrayal.studies.schema import WRITTEN, Study, asked_groups
 from portrayal.studies.suite import Suite
 
 
@@ -155,7 +155,7 @@ def study_from_toml(text: str, *, source: str, name: str = "") -> Study | Suite:
         raise StudyError(f"{source}, line {line}: not valid TOML: {what}") from error
     if name:
         data.setdefault("name", name)
-    return _validate(data, source)
+    return _validate(data, source, written=True)
 
 
 def _load(name_or_path: str | Path) -> Study | Suite:
@@ -196,7 +196,7 @@ def _from_file(path: Path) -> Study | Suite:
     return study_from_toml(text, source=path.name, name=path.stem)
 
 
-def _validate(data: dict[str, Any], source: str) -> Study | Suite:
+def _validate(data: dict[str, Any], source: str, *, written: bool = False) -> Study | Suite:
     models: dict[str, type[Study] | type[Suite]] = {
         name: kind.study for name, kind in registered_kinds().items()
     }
@@ -208,7 +208,7 @@ def _validate(data: dict[str, Any], source: str) -> Study | Suite:
     model = models[kind]
     data.setdefault("title", str(data.get("name", "")))
     try:
-        return model.model_validate(data)
+        return model.model_validate(data, context={WRITTEN: written})
     except ValidationError as error:
         raise study_error(error, source=source, model=model, raw=data) from error
 

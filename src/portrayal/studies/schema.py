@@ -13,6 +13,9 @@ from portrayal.records import Prompt
 from portrayal.studies.axes import Axis
 from portrayal.studies.parts import Count, Name, StudyPart
 
+WRITTEN = "written"
+"""In the context of a validation: whether a person wrote the study, not an audit."""
+
 
 class Number(StudyPart):
     """A printed number.

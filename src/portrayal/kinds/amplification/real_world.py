@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import csv
+import difflib
 from pathlib import Path
 
 from portrayal.errors import StudyError, one_of
 from portrayal.kinds.amplification.schema import AmplificationStudy
+from portrayal.numbers import fraction_among_percentages
+from portrayal.studies import did_you_mean
 
 _SCALES = {"percent": 1.0, "share": 100.0}
 """Columns that may hold the number, and what makes it a percentage."""
+_NEAR = 0.8
+"""Likeness from which a name counts as misspelt: tables list hundreds of occupations."""
 
 
 def with_real_world(study: AmplificationStudy, file: Path) -> AmplificationStudy:
     """Return a study with real-world percentages of its group.
 
+    Rows of other occupations are passed over, but for a name that is close to an occupation
+    without a row.
+
     Args:
-        study: The study. Rows of other occupations are passed over.
+        study: The study.
         file: A CSV with the columns occupation and percent (0 to 100), or share (0 to 1).
 
     Raises:
-        StudyError: The file cannot be read, or says nothing about any occupation of the study.
+        StudyError: The file cannot be read, says nothing about any occupation of the study, or
+            has one misspelt.
     """
     names = {name.casefold(): name for name in study.occupations}
     found: dict[str, float] = {}
+    others: dict[str, int] = {}
     for line, (name, value) in enumerate(_rows(file), start=2):
         known = names.get(name.casefold())
         if known is None:
+            others[name] = line
             continue
         if known in found:
             raise StudyError(f"{file.name}, line {line}: {name!r} is there twice; each once")
         found[known] = value
+    without = [name for name in study.occupations if name not in found]
+    for name, line in others.items():
+        if difflib.get_close_matches(
+            name.casefold(), map(str.casefold, without), n=1, cutoff=_NEAR
+        ):
+            raise StudyError(
+                f"{file.name}, line {line}: occupation is {name!r}{did_you_mean(name, without)}; "
+                "allowed: the study's occupations; correct it, or delete the row if it is another "
+                "occupation"
+            )
     if not found:
         raise StudyError(
             f"{file.name}: no row is about an occupation of {study.name}, "
@@ -60,36 +81,26 @@ def _rows(file: Path) -> list[tuple[str, float]]:
 
 
 def _refuse_mixed_scales(file: Path, cells: list[str], column: str) -> None:
-    """Refuse a column that contains fractions and percentages: nothing tells 0.4% from 40% there.
-
-    A percentage below 1 that is meant as one carries a percent sign.
-    """
-    percents, fractions = {}, {}
-    for line, cell in enumerate(cells, start=2):
-        text = cell.strip()
-        try:
-            value = float(text.removesuffix("%"))
-        except ValueError:
-            continue  # reported with its own line when the row is read
-        if text.endswith("%") or value > 1:
-            percents[line] = text
-        elif 0 < value < 1:
-            fractions[line] = text
-    if column == "share":
-        if percents:
-            line, text = next(iter(percents.items()))
+    """Refuse a column that contains fractions and percentages."""
+    lines = {f"line {line}": cell.strip() for line, cell in enumerate(cells, start=2)}
+    if column == "percent":
+        problem = fraction_among_percentages(lines)
+        if problem:
+            raise StudyError(f"{file.name}, column percent: {problem}")
+        return
+    for where, text in lines.items():
+        if text.endswith("%") or _above_one(text):
             raise StudyError(
-                f"{file.name}, line {line}: share is {text!r}; allowed: a number from 0 to 1 "
+                f"{file.name}, {where}: share is {text!r}; allowed: a number from 0 to 1 "
                 "(write 0.4 for 40%, or rename the column percent and give all rows from 0 to 100)"
             )
-    elif fractions:
-        line, text = next(iter(fractions.items()))
-        beside = "".join(f" beside {other!r} in line {at}" for at, other in [*percents.items()][:1])
-        raise StudyError(
-            f"{file.name}, line {line}: percent is {text!r}{beside}; allowed: all rows from 0 to "
-            f"100 (write {float(text) * 100:g} for a fraction, or '{text}%' if less than 1% is "
-            "meant)"
-        )
+
+
+def _above_one(text: str) -> bool:
+    try:
+        return float(text) > 1
+    except ValueError:
+        return False  # reported with its own line when the row is read
 
 
 def _row(file: Path, line: int, row: dict[str, str], column: str) -> tuple[str, float]:

@@ -14,13 +14,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from portrayal.errors import one_of
 from portrayal.generators import has_real_faces
 from portrayal.language import Paraphrasing
+from portrayal.numbers import fraction_among_percentages
 from portrayal.records import Identity, Prompt
 from portrayal.studies import (
+    WRITTEN,
     Axis,
     Count,
     Study,
@@ -209,6 +211,22 @@ class AmplificationStudy(Study):
                 raise ValueError(f"axes names {len(axes)} axes; allowed: one")
             return {**data, "axes": axes}
         return data
+
+    @field_validator("real_world", mode="before")
+    @classmethod
+    def _one_scale(cls, shares: Any, info: ValidationInfo) -> Any:
+        """Refuse fractions where a person wrote them, and read percentages with a percent sign."""
+        if not isinstance(shares, Mapping) or not (info.context or {}).get(WRITTEN):
+            return shares
+        problem = fraction_among_percentages(
+            {name: str(value) for name, value in shares.items() if not isinstance(value, bool)}
+        )
+        if problem:
+            raise ValueError(f"of {problem}")
+        return {
+            name: value.strip().removesuffix("%") if isinstance(value, str) else value
+            for name, value in shares.items()
+        }
 
     @field_validator("occupations", "templates", "subsets")
     @classmethod
