@@ -11,7 +11,8 @@ import pytest
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import StudyError
-from portrayal.findings import Finding
+from portrayal.findings import Finding, label_correction
+from portrayal.findings.label_pools import LabelPool, PeopleSaid
 from portrayal.numbers import percent
 from portrayal.records import Identity, ImageRecord, Measurement, image_key
 from portrayal.runner.analysis import analyze
@@ -156,3 +157,84 @@ def test_a_target_that_is_not_there_is_a_reason(
     asked = study(targets={GENDER: target})
     found = answers(audit_of(tmp_path / "a", asked, INDEPENDENT))
     assert reason in found[f"{GENDER}: how far are shares from the target?"].reason
+
+
+# --- correction by people's labels ---------------------------------------------------------------
+
+
+def by_people(monkeypatch: pytest.MonkeyPatch, *axes: str) -> None:
+    """Let people label every third image on these axes, half of them unlike the measurer."""
+
+    def said(pool: LabelPool, rule: object) -> PeopleSaid:
+        keys = pool.keys[::3] if pool.axis in axes else ()
+        labels = {
+            key: pool.groups[0] if i % 2 else label
+            for i, (key, label) in enumerate(zip(keys, pool.labels[::3], strict=False))
+        }
+        return PeopleSaid(labels, dict.fromkeys(labels, 3.0))
+
+    monkeypatch.setattr(label_correction, "people_said", said)
+
+
+EVERY = {"joint": [[GENDER, TONE]], "targets": {GENDER: "even", TONE: "even"}}
+QUESTIONS = (
+    "how far are shares from the target?", "which share is largest?", "which cells are missing?",
+)  # fmt: skip
+
+
+def test_distance_largest_share_and_missing_cells_are_corrected_by_peoples_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit = audit_of(
+        tmp_path / "a",
+        study(joint=[[GENDER, TONE]], targets={GENDER: "even", TONE: "even"}),
+        UNEVEN,
+    )
+    before = answers(audit)
+    by_people(monkeypatch, GENDER, TONE)
+    after = answers(audit)
+    for question in QUESTIONS:
+        was, found = before[f"{PAIR}: {question}"], after[f"{PAIR}: {question}"]
+        assert was.labels is not None
+        assert was.labels.status == "unchecked"
+        assert found.labels is not None
+        assert (found.labels.status, found.labels.n_checked) == ("corrected", 67)
+        assert found.labels.estimate == was.estimate
+        assert found.estimate != was.estimate
+        assert "corrected by people's labels of 67 images" in found.sentence
+        assert "too few units" not in found.sentence + found.about_labels(0.95)
+    assert "woman x dark skin" in before[f"{PAIR}: which cells are missing?"].sentence
+    largest = after[f"{TONE}: which share is largest?"]
+    assert largest.details["cell"] == "light skin"
+    assert "which share is largest?: dark skin, largest share" in largest.sentence
+
+
+def test_cells_of_which_people_checked_one_axis_are_not_corrected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit = audit_of(
+        tmp_path / "a",
+        study(joint=[[GENDER, TONE]], targets={GENDER: "even", TONE: "even"}),
+        UNEVEN,
+    )
+    by_people(monkeypatch, GENDER)
+    found = answers(audit)
+    labels = {one: found[f"{one}: which share is largest?"].labels for one in (GENDER, TONE, PAIR)}
+    status = {name: one.status for name, one in labels.items() if one is not None}
+    assert status == {GENDER: "corrected", TONE: "unchecked", PAIR: "unchecked"}
+
+
+def test_a_distance_from_uncorrected_images_is_not_corrected_on_one_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit_of(tmp_path / "other", study(), INDEPENDENT)
+    asked = study(targets={GENDER: {"audit": str(tmp_path / "other")}})
+    audit = audit_of(tmp_path / "a", asked, UNEVEN)
+    before = answers(audit)
+    by_people(monkeypatch, GENDER, TONE)
+    after = answers(audit)
+    far = f"{GENDER}: how far are shares from the target?"
+    assert after[far].estimate == before[far].estimate
+    labels = after[far].labels
+    assert labels is not None
+    assert (labels.status, labels.n_checked) == ("unchecked", 67)

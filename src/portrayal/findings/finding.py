@@ -106,6 +106,16 @@ class Finding(Plain):
         return replace(self, labels=labels)
 
     @property
+    def label_axes(self) -> tuple[str, ...]:
+        """The axes whose labels it rests on, as its details say: `axes`, or else `axis`.
+
+        Empty where they say nothing: then all that the study asks about.
+        """
+        if "axes" in self.details:
+            return tuple(self.details["axes"])
+        return (str(self.details["axis"]),) if "axis" in self.details else ()
+
+    @property
     def deciding_q(self) -> float | None:
         """The q that decides: where questions were looked at several times, that of all looks."""
         return self.q if self.q_looks is None else self.q_looks

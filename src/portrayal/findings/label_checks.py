@@ -111,10 +111,12 @@ class FindingLabels(Plain):
                 "data."
             )
         if self.status == "corrected":
-            bounds = between(self.low, self.high, confidence, form=form)
+            bounds = ""
+            if self.low is not None:
+                bounds = f" ({between(self.low, self.high, confidence, form=form)})"
             return (
                 f"Corrected by people's labels of {self.n_checked} images. "
-                f"Uncorrected: {form(self.estimate)} ({bounds}). {self.assumption}"
+                f"Uncorrected: {form(self.estimate)}{bounds}. {self.assumption}"
             ).strip()
         if self.status == "people" or self.tipping is None:
             return ""

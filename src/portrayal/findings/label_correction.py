@@ -8,6 +8,7 @@ its findings are combined, question by question. Findings that rest on no labels
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -156,8 +157,8 @@ def _checked(finding: Finding, sources: Sequence[LabelSource]) -> Finding:
         return finding
     if any(one.status == "people" for one in mine):
         return replace(finding, labels=FindingLabels("people", labels.scale))
-    axis = finding.details.get("axis")
-    checked = [one.n_checked for one in mine if axis in (None, one.axis)]
+    axes = finding.label_axes or [one.axis for one in mine]
+    checked = [one.n_checked for one in mine if one.axis in axes]
     return replace(finding, labels=replace(labels, n_checked=max(checked, default=0)))
 
 
@@ -174,15 +175,22 @@ def _combined_findings(
     found = []
     for finding in findings:
         drawn = [one[finding.question] for one in by_question if finding.question in one]
-        used = [
-            pool
-            for one in checked
-            if one.data.label == finding.measurer
-            for pool in one.drawn
-            if finding.details.get("axis", pool.pool.axis) == pool.pool.axis
-        ]
-        found.append(_combined_finding(finding, drawn, used, settings))
+        mine = [one for one in checked if one.data.label == finding.measurer]
+        found.append(_combined_finding(finding, drawn, _used(finding, mine), settings))
     return found
+
+
+def _used(finding: Finding, checked: Sequence[DrawnMeasurer]) -> list[DrawnPool]:
+    """Return the drawn pools behind a finding; none where one of its axes has none."""
+    pools = [pool for one in checked for pool in one.drawn]
+    drawn = {pool.pool.axis for pool in pools}
+    axes = finding.label_axes or tuple(drawn)
+    return [pool for pool in pools if pool.pool.axis in axes] if drawn.issuperset(axes) else []
+
+
+def _n_checked(used: Sequence[DrawnPool]) -> int:
+    """Count the images that people labelled; one that has labels on two axes counts once."""
+    return len({key for pool in used for key in pool.said.labels})
 
 
 def _combined_finding(
@@ -200,7 +208,7 @@ def _combined_finding(
     scale = finding.labels.scale
     check = replace(
         finding.labels,
-        status="corrected", n_checked=sum(len(pool.said.labels) for pool in used), tipping=None,
+        status="corrected", n_checked=_n_checked(used), tipping=None,
         estimate=finding.estimate, low=finding.low, high=finding.high, p=finding.p,
         sentence=finding.sentence, assumption=used[0].assumption(), units=(), plug_in=None,
     )  # fmt: skip
@@ -208,8 +216,9 @@ def _combined_finding(
         return _unanswered(finding, silent[0], check) if silent else finding
     value, low, high, p = _combined_numbers(finding, answered, scale, settings)
     words = _sentence(
-        finding, value, low, high, p, n=check.n_checked, confidence=settings.confidence
-    )
+        finding, answered, _CombinedNumbers(value, low, high, p), n=check.n_checked,
+        confidence=settings.confidence,
+    )  # fmt: skip
     total = finding.n + finding.n_missing
     n = round(sum(x.n for x in answered) / len(answered))
     return replace(
@@ -277,7 +286,7 @@ def _by_people(drawn: Finding, used: Sequence[DrawnPool]) -> Finding:
     """Return the answer of people's labels where the measurer's give none."""
     if drawn.labels is None:
         return drawn
-    n = sum(len(pool.said.labels) for pool in used)
+    n = _n_checked(used)
     check = replace(
         drawn.labels, status="corrected", n_checked=n, tipping=None, units=(), plug_in=None
     )
@@ -374,16 +383,31 @@ def _p_value(finding: Finding, answered: Sequence[Finding], mixture: float) -> f
 
 
 def _sentence(
-    finding: Finding, value: float, low: float, high: float, p: float | None, *, n: int,
+    finding: Finding, answered: Sequence[Finding], found: _CombinedNumbers, *, n: int,
     confidence: float,
 ) -> str:  # fmt: skip
     form = form_of(finding.statistic)
-    tested = "" if p is None or math.isnan(p) else f", {p_in_words('p', p)}"
-    bounds = between(low, high, confidence, form=form)
+    told = []
+    if finding.low is not None:
+        told.append(between(found.low, found.high, confidence, form=form))
+    if found.p is not None and not math.isnan(found.p):
+        told.append(p_in_words("p", found.p))
+    numbers = f" ({', '.join(told)})" if told else ""
     return (
-        f"{finding.question}: {finding.statistic} {form(value)} ({bounds}{tested}), corrected by "
-        f"people's labels of {n} images; {form(finding.estimate)} by {finding.measurer} alone."
+        f"{finding.question}: {_named(answered)}{finding.statistic} {form(found.value)}{numbers}, "
+        f"corrected by people's labels of {n} images; {form(finding.estimate)} by "
+        f"{finding.measurer} alone."
     )
+
+
+def _named(answered: Sequence[Finding]) -> str:
+    """Name what most sets of labels answer, where the question is which one: "man x old, "."""
+    names = Counter(str(one.details["answer"]) for one in answered if "answer" in one.details)
+    if not names:
+        return ""
+    name, times = names.most_common(1)[0]
+    often = "" if times == len(answered) else f" in {times} of {len(answered)} sets of labels"
+    return f"{name}{often}, "
 
 
 # --- figures and tables --------------------------------------------------------------------------

@@ -63,11 +63,12 @@ def target_distance(
     (`prompts_share_interval`): with prompts as units it is that of `prompts_share_p_value`, with
     images that of Pearson's chi-square, whose interval is Wilson's. Of more groups and prompts it
     is that of Pearson's chi-square over its design effect (Rao and Scott's first correction: how
-    much more shares vary between prompts than images would), by F. Against counts it is that of `level_test` with the two samples as levels: a sampled target is never
-    taken as known. The interval is that of P(A) - T(A) (`prompts_share_interval` on each side,
-    joined as MOVER does), less what chance adds; where p is above 1 - confidence it begins at 0,
-    otherwise above. Counts that are nearer to the target than chance makes them are no proof of it:
-    the high end is then that of usual counts.
+    much more shares vary between prompts than images would), by F. Against counts it is that of
+    `level_test` with the two samples as levels: a sampled target is never taken as known. The
+    interval is that of P(A) - T(A) (`prompts_share_interval` on each side, joined as MOVER does),
+    less what chance adds; where p is above 1 - confidence it begins at 0, otherwise above. Counts
+    that are nearer to the target than chance makes them are no proof of it: the high end is then
+    that of usual counts.
 
     Args:
         counts: Images: one row per prompt, one column per group.

@@ -17,6 +17,7 @@ from portrayal.findings import (
     FloatArray,
     Headline,
     IntArray,
+    LabelScale,
     StudyData,
     capital,
     counted,
@@ -160,10 +161,13 @@ def _findings(
     def asked(question: str, statistic: str, **details: Any) -> Asked:
         return Asked.of(
             study, f"{found.name}: {question}{suffix}", statistic, unit=settings.unit,
-            measurer=data.label, details={"axis": found.name, **details},
+            measurer=data.label, details={"axis": found.name, "axes": [*found.axes], **details},
         )  # fmt: skip
 
-    distance = asked("how far are shares from the target?", DISTANCE, target=found.goal.words)
+    distance = asked(
+        "how far are shares from the target?", DISTANCE, target=found.goal.words,
+        axes=[*found.axes, *found.goal.unchecked(found.axes)],
+    )  # fmt: skip
     if found.n < LEAST_IMAGES or found.goal.shares is None:
         few = f"{counted(found.n, 'image')} with known groups; at least {LEAST_IMAGES} are needed"
         yield distance.unanswered(found.goal.lack or few, n=found.n, n_missing=lost)
@@ -172,16 +176,21 @@ def _findings(
     else:
         yield _distance(found, distance, data, settings)
     top = int(found.shares.argmax())
-    largest = asked("which share is largest?", DOMINANCE, cell=found.cells[top])
+    cell = found.cells[top]
+    largest = asked("which share is largest?", DOMINANCE, cell=cell, answer=cell)
     yield largest.answered(
         float(found.shares[top]),
         (float(found.low[top]), float(found.high[top])),
         n=found.n,
         n_missing=lost,
         sentence=_largest(found, top),
-    )
+    ).on_labels(LabelScale(None, 1.0, 0.0, 1.0))
     if len(found.axes) == 2:
-        yield _missing(found, asked("which cells are missing?", MISSING), lost)
+        names = ", ".join(found.cells[i] for i in found.empty) or "none"
+        missing = asked("which cells are missing?", MISSING, answer=names)
+        yield _missing(found, missing, lost).on_labels(
+            LabelScale(None, None, 0.0, float(len(found.cells)))
+        )
 
 
 def _distance(
@@ -227,6 +236,7 @@ def _distance(
                 ],
             )
         )
+        .on_labels(LabelScale(0.0, 1.0, 0.0, 1.0), plug_in=result.plug_in)
     )
 
 

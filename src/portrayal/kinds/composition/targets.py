@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -39,6 +39,14 @@ class Goal(NamedTuple):
             return self.shares
         total = self.shares.sum(axis=0)
         return np.asarray(total / total.sum()) if total.sum() else None
+
+    def unchecked(self, axes: Iterable[str]) -> list[str]:
+        """Return the axes of labels of its own, which are never corrected by people's.
+
+        A distance of which one side alone is corrected would show the measurer's errors.
+        """
+        sampled = self.shares is not None and self.shares.ndim == 2
+        return [f"{axis} of {self.words}" for axis in axes] if sampled else []
 
 
 def goal_of(
