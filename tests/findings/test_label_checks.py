@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from portrayal.findings import FindingLabels, LabelScale, LabelSource, audit_sources
@@ -64,6 +66,18 @@ def test_words_are_plain() -> None:
         "Assumes that the measurer errs alike in all prompts."
     )
     assert FindingLabels("people", LabelScale()).words(0.95) == ""
+
+
+def test_only_a_conclusion_can_fall() -> None:
+    untested = finding(0.62, 0.9).on_labels(LabelScale(0.5, 1.0))
+    doubtful, significant = (replace(untested, p=0.01, q=q) for q in (0.06, 0.02))
+    looked = replace(significant, q_looks=0.2, p_looks=0.1)
+    for one in (untested, doubtful, looked):
+        assert one.tipping_point(0.05) is None
+        assert one.about_labels(0.95) == ""
+    assert significant.about_labels(0.95).endswith("wrong in the least favourable way.")
+    of_all_looks = replace(looked, q_looks=0.04, low_looks=0.55, high_looks=0.95)
+    assert of_all_looks.tipping_point(0.05) == pytest.approx(0.05)
 
 
 def test_an_image_that_two_studies_share_counts_once() -> None:

@@ -184,7 +184,20 @@ class Finding(Plain):
         """
         if self.labels is None:
             return ""
-        return self.labels.words(confidence, form=form_of(self.statistic))
+        tipping = self.tipping_point(round(1 - confidence, 10))
+        return replace(self.labels, tipping=tipping).words(confidence, form=form_of(self.statistic))
+
+    def tipping_point(self, level: float) -> float | None:
+        """Return the share of wrong labels at which its conclusion would fall.
+
+        None without a conclusion: not tested, or not significant after correction, all looks
+        counted.
+        """
+        if self.labels is None or self.labels.tipping is None or not self.is_clear(level):
+            return None
+        if self.low_looks is None:
+            return self.labels.tipping
+        return self.labels.scale.tipping_point(*self.deciding_interval)
 
     def in_numbers(self, confidence: float, *, explained: bool = False) -> str:
         """Return the numbers in a line: `d -2.2, 95% CI -3.7 to -1.2, q = .006; 64 images`.

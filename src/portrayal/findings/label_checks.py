@@ -66,6 +66,7 @@ class FindingLabels(Plain):
         n_checked: Images that people labelled, among those behind the finding.
         tipping: Unchecked: the share of labels that would have to be wrong, all in one direction,
             for the interval to reach `scale.null`; None where it contains it, or has no such value.
+            Whether there is a conclusion that would fall, `Finding.tipping_point` tells.
         estimate: Before correction; None where nothing was corrected.
         low: Likewise, the lower bound.
         high: Likewise, the upper bound.

@@ -74,7 +74,7 @@ def _result(one: Finding, section: StudySection, results: Results) -> dict[str, 
             "q": one.q,
             "q_looks": one.q_looks,
             "measurer": one.measurer,
-            **_label_args(one),
+            **_label_args(one, results.level),
         },
         "verified": False,
     }
@@ -89,10 +89,10 @@ def _result(one: Finding, section: StudySection, results: Results) -> dict[str, 
     }
 
 
-def _label_args(one: Finding) -> dict[str, Any]:
+def _label_args(one: Finding, level: float) -> dict[str, Any]:
     if one.labels is None:
         return {}
-    known = {"tipping": one.labels.tipping, "assumption": one.labels.assumption or None}
+    known = {"tipping": one.tipping_point(level), "assumption": one.labels.assumption or None}
     given = {name: value for name, value in known.items() if value is not None}
     return {"labels": one.labels.status, **given}
 
