@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,31 @@ def test_a_pilot_tells_from_its_own_variance(study: Path, tmp_path: Path) -> Non
     assert own.seconds == pytest.approx((own.images - 80) / 4)
     assert f"{own.images:,} in all (80 reused), " in own.sentence()
     assert "reused" not in told.sentence()
+
+
+def test_findings_that_images_do_not_narrow_are_named(study: Path, tmp_path: Path) -> None:
+    """Intervals with prompts as units were passed over where any had images as units."""
+    study.write_text(f'{WORK}[targets]\n"perceived gender" = "even"\n')
+    go(study, tmp_path / "pilot", APART, images=20)
+    (size,) = runner.plan(study, width=0.3, pilot=tmp_path / "pilot").sizes
+    assert size.images_per_prompt is not None
+    assert "perceived gender: which share is largest?" in size.out_of_reach
+    assert re.search(
+        r"no number of images does for \d findings? whose units are prompts: .*; add prompts$",
+        size.sentence(),
+    )
+    (wide,) = runner.plan(study, width=0.99, pilot=tmp_path / "pilot").sizes
+    assert (wide.out_of_reach, wide.reason) == ((), "")
+
+
+def test_an_effect_says_what_it_is_measured_in(study: Path, tmp_path: Path) -> None:
+    (assumed,) = runner.plan(study, effect=0.2).sizes
+    assert assumed.goal == "an effect of 0.2 (difference of two shares), found in 4 of 5 audits"
+    go(study, tmp_path / "pilot", APART, images=20)
+    (told,) = runner.plan(study, effect=0.2, pilot=tmp_path / "pilot").sizes
+    assert told.goal == "an effect of 0.2 (Cramér's V), found in 4 of 5 audits"
+    (association,) = runner.plan("flowers-insects", effect=1).sizes
+    assert "an effect of 1 (d), " in association.sentence()
 
 
 def test_a_pilot_of_other_studies_is_refused(study: Path, tmp_path: Path) -> None:

@@ -125,7 +125,8 @@ Effect = Annotated[
     typer.Option(
         "--effect",
         metavar="E",
-        help="Plan to find an effect of size E in 4 of 5 audits: a difference of shares, or d.",
+        help="Plan to find an effect of size E in 4 of 5 audits: a difference of shares, or d; "
+        "with a pilot of shares, Cramér's V.",
     ),
 ]
 Pilot = Annotated[

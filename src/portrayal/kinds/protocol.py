@@ -52,6 +52,9 @@ class Kind(ABC, Generic[S]):
         varies: Whether its findings are computed again with other thresholds, single wordings and
             halves of the seeds: it must rest on the images of `StudyData` alone.
         takes_corpus: Whether its studies compare with training data (`--corpus`).
+        unused_settings: Settings of an analysis that its findings do not depend on; studies say so
+            where these are chosen.
+        effect: What `weakest` returns, in words; the statistic of the findings where one has it.
     """
 
     name: ClassVar[str]
@@ -59,7 +62,9 @@ class Kind(ABC, Generic[S]):
     place: ClassVar[int] = 100
     parts: ClassVar[tuple[type[Part], ...]] = ()
     takes_corpus: ClassVar[bool] = False
+    unused_settings: ClassVar[tuple[str, ...]] = ()
     varies: ClassVar[bool] = False
+    effect: ClassVar[str] = ""
 
     def starter(self) -> str:
         """Return a commented study file to start from: `starter.toml` beside the kind's module."""

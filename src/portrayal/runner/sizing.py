@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import SettingError, StudyError, is_number, shown
-from portrayal.findings import AnalysisSettings, Finding, Results, duration
+from portrayal.findings import AnalysisSettings, Finding, Results, counted, duration
 from portrayal.kinds import kind_of
 from portrayal.statistics import images_from_pilot
 from portrayal.studies import Study
@@ -43,10 +43,16 @@ class SizeGoal:
                     name, f"is {shown(value)}; allowed: a number above 0", option=name
                 )
 
-    def __str__(self) -> str:
+    def on(self, scale: str) -> str:
+        """Say it in words.
+
+        Args:
+            scale: What an effect is measured in; "" where that is not known.
+        """
         if self.width is not None:
             return f"intervals at most {self.width:g} wide"
-        return f"an effect of {self.effect:g}, found in 4 of 5 audits"
+        measured = f" ({scale})" if scale else ""
+        return f"an effect of {self.effect:g}{measured}, found in 4 of 5 audits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +67,11 @@ class Sizing:
         seconds: To generate those that the audit does not have.
         cost: Of these, at the price per image; None without one.
         basis: What the answer rests on: an assumption, or a pilot's finding.
-        reason: Why no number of images reaches it; "" where one does.
+        reason: Why no number of images reaches it, or reaches it in all findings; "" where one
+            does.
         present: How many of them the audit has.
+        out_of_reach: The pilot's findings that no number of images brings to the goal, since
+            images are not their units.
     """
 
     study: str
@@ -74,6 +83,7 @@ class Sizing:
     basis: str
     reason: str = ""
     present: int = 0
+    out_of_reach: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready copy."""
@@ -89,6 +99,7 @@ class Sizing:
         return (
             f"{self.study}: {self.goal}: {self.images_per_prompt:,} {each} per prompt, "
             f"{self.images:,} in all{reused}, {duration(self.seconds)}{money} ({self.basis})"
+            + (f"; {self.reason}" if self.reason else "")
         )
 
 
@@ -121,19 +132,18 @@ def sized(
         price: Per image; None: not known.
     """
     _check(goal, study)
-    if pilot is None:
-        found, basis, reason = _assumed(study, goal, settings)
-    else:
-        found, basis, reason = _from_pilot(study, goal, pilot)
+    answer = _from_pilot(study, goal, pilot) if pilot else _assumed(study, goal, settings)
+    name, words, found = study.name, goal.on(answer.scale), answer.images
+    basis, reason, beyond = answer.basis, answer.reason, answer.out_of_reach
     if found is None:
-        return Sizing(study.name, str(goal), None, None, None, None, basis, reason)
+        return Sizing(name, words, None, None, None, None, basis, reason, out_of_reach=beyond)
     larger = study.with_images(found)
     images = sum(prompt.images for prompt in larger.prompts()) + larger.undrawn().images
     present = 0 if audit is None else _present(larger, audit)
     missing = images - present
     cost = None if price is None else missing * price
     seconds = missing / rate
-    return Sizing(study.name, str(goal), found, images, seconds, cost, basis, present=present)
+    return Sizing(name, words, found, images, seconds, cost, basis, reason, present, beyond)
 
 
 def _present(study: Study, audit: AuditFolder) -> int:
@@ -165,15 +175,28 @@ def _check(goal: SizeGoal, study: Study) -> None:
         )
 
 
+_NAMED = 3
+"""Findings that a line names."""
+
 _TOO_FEW = "with so few prompts no p can be small enough"
 
 
 class _Answer(NamedTuple):
-    """Images per prompt, or the reason why there is no such number, and what it rests on."""
+    """Images per prompt, or the reason why there is no such number, and what it rests on.
+
+    Attributes:
+        images: Per prompt; None: no number does.
+        basis: What the answer rests on.
+        reason: Why no number does, or does in all findings.
+        scale: What the goal's effect is measured in.
+        out_of_reach: Findings in which no number does.
+    """
 
     images: int | None
     basis: str
     reason: str = ""
+    scale: str = ""
+    out_of_reach: tuple[str, ...] = ()
 
 
 def _assumed(study: Study, goal: SizeGoal, settings: AnalysisSettings) -> _Answer:
@@ -182,20 +205,21 @@ def _assumed(study: Study, goal: SizeGoal, settings: AnalysisSettings) -> _Answe
     wanted, what = goal.effect or 0.0, "smallest effect found"
     if goal.width is not None:
         measure, wanted, what = kind.widest, goal.width, "widest interval"
-    basis = kind.assumption(study, settings)
+    answer = _Answer(None, kind.assumption(study, settings), scale=kind.effect)
     try:
         limit = measure(study.with_images(MOST), settings)
     except StudyError as error:  # a budget, say
-        return _Answer(None, basis, str(error))
+        return answer._replace(reason=str(error))
     if math.isnan(limit):
         why = "it depends on a pilot; run a few images and name their audit as `pilot`"
-        return _Answer(None, basis, why)
+        return answer._replace(reason=why)
     if math.isinf(limit):
-        return _Answer(None, basis, f"no number of images does: {_TOO_FEW}; add prompts")
+        return answer._replace(reason=f"no number of images does: {_TOO_FEW}; add prompts")
     if limit > wanted:
         most = f"with {MOST:,} per prompt the {what} is {limit:.2g}"
-        return _Answer(None, basis, f"no number of images does: {most}; add prompts")
-    return _Answer(_fewest(lambda n: measure(study.with_images(n), settings) <= wanted), basis)
+        return answer._replace(reason=f"no number of images does: {most}; add prompts")
+    fewest = _fewest(lambda n: measure(study.with_images(n), settings) <= wanted)
+    return answer._replace(images=fewest)
 
 
 def _fewest(is_enough: Callable[[int], bool]) -> int:
@@ -212,16 +236,15 @@ def _fewest(is_enough: Callable[[int], bool]) -> int:
 def _from_pilot(study: Study, goal: SizeGoal, pilot: Pilot) -> _Answer:
     results, images = pilot
     known = [one for one in results.findings_of(study.name) if _has_width(one)]
+    scale = kind_of(study).effect
     if goal.effect is not None:
         known = [one for one in known if one.p is not None]
+        # Where no test is on the scale that is planned on without a pilot, each is on its own.
+        known = [one for one in known if one.statistic == scale] or known
     if not known:
         what = "interval" if goal.width is not None else "test with an interval"
-        return _Answer(None, "", f"the pilot has no {what}; add images to it")
-    own = [one for one in known if one.unit == "image"]
-    if not own:
-        unit = known[0].unit
-        little = f"the pilot's intervals count {unit}s, which more images narrow little"
-        return _Answer(None, "", f"{little}; add {unit}s")
+        why = f"the pilot has no {what}; add images to it"
+        return _Answer(None, "", why, scale)
     level = results.settings.confidence
 
     def takes(one: Finding) -> int:
@@ -230,8 +253,36 @@ def _from_pilot(study: Study, goal: SizeGoal, pilot: Pilot) -> _Answer:
             images, ends, width=goal.width, effect=goal.effect, confidence=level
         )
 
-    worst = max(own, key=takes)
-    return _Answer(takes(worst), f"pilot of {images} images per prompt: {worst.question}")
+    def needs(one: Finding) -> int:
+        # Fewer images than the pilot's would widen intervals whose units are others, too.
+        return takes(one) if one.unit == "image" else images
+
+    beyond = [one for one in known if one.unit != "image" and takes(one) > images]
+    within = [one for one in known if one not in beyond]
+    scale = ", ".join(dict.fromkeys(one.statistic for one in known))
+    answer = _Answer(None, "", _beyond(beyond, goal), scale, tuple(one.question for one in beyond))
+    if not within:
+        return answer
+    worst = max(within, key=needs)
+    basis = f"pilot of {images} images per prompt: {worst.question}"
+    return answer._replace(images=needs(worst), basis=basis)
+
+
+def _beyond(findings: Sequence[Finding], goal: SizeGoal) -> str:
+    """Say which findings no number of images brings to a goal; "" without one."""
+    if not findings:
+        return ""
+    units = " and ".join(f"{unit}s" for unit in dict.fromkeys(one.unit for one in findings))
+    named = []
+    for one in findings[:_NAMED]:
+        width = float(one.high or 0.0) - float(one.low or 0.0)
+        named.append(one.question + (f" ({width:.2f} wide)" if goal.width is not None else ""))
+    more = len(findings) - _NAMED
+    others = f"; and {more} more" if more > 0 else ""
+    return (
+        f"no number of images does for {counted(len(findings), 'finding')} whose units are "
+        f"{units}: {'; '.join(named)}{others}; add {units}"
+    )
 
 
 def _has_width(one: Finding) -> bool:

@@ -19,6 +19,7 @@ class Association(Kind[AssociationStudy]):
 
     name = "association"
     study = AssociationStudy
+    effect: ClassVar[str] = "d"
     place: ClassVar[int] = 20
     varies: ClassVar[bool] = True
     parts: ClassVar[tuple[type[Part], ...]] = (Arrows,)

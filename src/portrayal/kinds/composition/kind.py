@@ -18,7 +18,9 @@ class Composition(Kind[CompositionStudy]):
 
     name = "composition"
     study = CompositionStudy
+    effect: ClassVar[str] = "difference of two shares"
     place: ClassVar[int] = 10
+    unused_settings: ClassVar[tuple[str, ...]] = ("alternative", "effect", "permute")
     varies: ClassVar[bool] = True
 
     def detectable(self, study: CompositionStudy, settings: AnalysisSettings) -> str:

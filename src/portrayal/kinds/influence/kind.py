@@ -21,7 +21,9 @@ class Influence(Kind[InfluenceStudy]):
 
     name = "influence"
     study = InfluenceStudy
+    effect: ClassVar[str] = "word influence"
     place: ClassVar[int] = 40
+    unused_settings: ClassVar[tuple[str, ...]] = ("alternative", "effect", "permute")
     parts: ClassVar[tuple[type[Part], ...]] = (InfluenceScores, InfluenceAverages)
 
     def carry_over(self, study: InfluenceStudy, before: Study) -> InfluenceStudy:

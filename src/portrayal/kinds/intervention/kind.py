@@ -17,7 +17,9 @@ class Intervention(Kind[InterventionStudy]):
 
     name = "intervention"
     study = InterventionStudy
+    effect: ClassVar[str] = "change of leaning"
     place: ClassVar[int] = 30
+    unused_settings: ClassVar[tuple[str, ...]] = ("alternative", "effect", "permute")
     varies: ClassVar[bool] = True
     parts: ClassVar[tuple[type[Part], ...]] = (BiasBars,)
 
