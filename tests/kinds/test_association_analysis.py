@@ -166,6 +166,22 @@ def test_wrong_numbers_in_settings_are_refused() -> None:
         AnalysisSettings(resamples=0)
 
 
+def test_a_one_sided_test_says_which_way_it_looks(
+    audit: AuditFolder, study: AssociationStudy
+) -> None:
+    fill_audit(audit, [study], leaning({"flowers": 0.1}, stimulus=0.9, attribute=0.2))
+    less, both = (
+        only(analyze(audit, settings=AnalysisSettings(alternative=one)).findings, "d")
+        for one in ("less", "two-sided")
+    )
+    assert less.conclusion(0.05) == (
+        "Not established that flowers looks less pleasant than insects"
+    )
+    assert "(one-sided: d below 0); " in less.in_numbers(0.95)
+    assert "(one-sided: d below 0); " in less.in_numbers(0.95, explained=True)
+    assert "one-sided" not in both.in_numbers(0.95) + both.conclusion(0.05)
+
+
 def test_settings_reach_the_statistic(audit: AuditFolder, study: AssociationStudy) -> None:
     fill_audit(audit, [study], leaning({"flowers": 0.1}, stimulus=0.9, attribute=0.2))
 

@@ -11,7 +11,7 @@ import pytest
 
 from portrayal.audit import AuditFolder
 from portrayal.errors import StudyError
-from portrayal.findings import Finding, label_correction
+from portrayal.findings import AnalysisSettings, Finding, label_correction
 from portrayal.findings.label_pools import LabelPool, PeopleSaid
 from portrayal.numbers import percent
 from portrayal.records import Identity, ImageRecord, Measurement, image_key
@@ -157,6 +157,15 @@ def test_a_target_that_is_not_there_is_a_reason(
     asked = study(targets={GENDER: target})
     found = answers(audit_of(tmp_path / "a", asked, INDEPENDENT))
     assert reason in found[f"{GENDER}: how far are shares from the target?"].reason
+
+
+def test_settings_that_a_kind_does_not_use_are_said(tmp_path: Path) -> None:
+    audit = audit_of(tmp_path / "a", study(images=2), INDEPENDENT)
+    settings = AnalysisSettings(alternative="less", unit="image")
+    (section,) = analyze(audit, settings=settings).studies
+    assert "Not used by composition studies: alternative = less." in section.notes
+    (section,) = analyze(audit).studies
+    assert not any("Not used" in note for note in section.notes)
 
 
 # --- correction by people's labels ---------------------------------------------------------------

@@ -149,7 +149,7 @@ def say_made(made: GenerationSummary | Imported, session: Session) -> None:
 def say_left_out(results: Results, audit: AuditFolder) -> None:
     """Remark what an answer leaves out: what is gone, is too much, or nobody measured."""
     from portrayal.audit import outcomes
-    from portrayal.runner import measure_command, unused_images
+    from portrayal.runner import measure_command, unused_images, unused_settings
 
     command = measure_command(audit)
     for gone in outcomes.gaps(audit):
@@ -157,7 +157,10 @@ def say_left_out(results: Results, audit: AuditFolder) -> None:
     for section in results.studies:
         if section.unused:
             console.say(f"{section.study}: the {unused_images(section.unused)}")
-        for line in section.unmeasured(command):
+        for line in [
+            *section.unmeasured(command),
+            *unused_settings(section.kind, results.settings),
+        ]:
             console.say(f"{section.study}: {line}")
 
 

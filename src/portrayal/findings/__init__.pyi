@@ -36,6 +36,7 @@ from .finding import Finding as Finding
 from .finding import Verdict as Verdict
 from .finding import bounds_count_looks as bounds_count_looks
 from .finding import counts_looks as counts_looks
+from .finding import one_sided as one_sided
 from .finding import unjudged as unjudged
 from .fitness import LabelCheck as LabelCheck
 from .fitness import LabelQuality as LabelQuality
@@ -113,6 +114,7 @@ from .robustness import variations as variations
 from .sentences import capital as capital
 from .sentences import counted as counted
 from .settings import MOST_CONFIDENCE as MOST_CONFIDENCE
+from .settings import Alternative as Alternative
 from .settings import AnalysisSettings as AnalysisSettings
 from .settings import Choice as Choice
 from .settings import Effect as Effect

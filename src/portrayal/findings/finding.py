@@ -12,6 +12,7 @@ from portrayal.findings.label_checks import FindingLabels, LabelScale, form_of
 from portrayal.findings.labels import unlabelled
 from portrayal.findings.scales import in_points, is_within_one, read_as
 from portrayal.findings.sentences import counted, not_enough, not_judged
+from portrayal.findings.settings import Alternative
 from portrayal.numbers import between, count, p_in_words
 from portrayal.records import Plain
 from portrayal.statistics import UNLIMITED, Interval
@@ -219,7 +220,7 @@ class Finding(Plain):
         if self.low is not None and self.high is not None:
             told.append(between(self.low, self.high, confidence, form=form))
         if self.q is not None:
-            told.append(p_in_words("q", self.q))
+            told.append(p_in_words("q", self.q) + self._test_direction())
         looks = []
         if self.low_looks is not None and self.high_looks is not None:
             looks.append(between(self.low_looks, self.high_looks, confidence, form=form))
@@ -235,6 +236,20 @@ class Finding(Plain):
         elif self.q is not None and self.unit == "prompt" and explained:
             only = "; generalises to similar prompts"
         return f"{numbers}; {counted(self.n, self.n_of)}{missing}{only}".removeprefix("; ")
+
+    def _test_direction(self) -> str:
+        """Say which way a one-sided test looks: the interval beside it looks both ways."""
+        way = {"greater": "above", "less": "below"}.get(self.details.get(ALTERNATIVE, ""))
+        return "" if way is None else f" (one-sided: {self.statistic} {way} 0)"
+
+
+ALTERNATIVE = "alternative"
+"""In a finding's details: the direction of a test that is not two-sided."""
+
+
+def one_sided(alternative: Alternative) -> dict[str, str]:
+    """Return the details of a finding that say which way its test looks; none where both ways."""
+    return {} if alternative == "two-sided" else {ALTERNATIVE: alternative}
 
 
 _LEVELS_DIFFER = re.compile(r"how often do two images of a level differ(?: over ([^?]+))?\?")

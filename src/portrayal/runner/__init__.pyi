@@ -1,4 +1,5 @@
 from .analysis import unused_images as unused_images
+from .analysis import unused_settings as unused_settings
 from .bundling import BundleSummary as BundleSummary
 from .bundling import bundle as bundle
 from .bundling import verify_bundle as verify_bundle

@@ -25,6 +25,7 @@ from portrayal.findings import (
     adding_keys,
     audit_agreement,
     audit_sources,
+    choices,
     correct_labels,
     counted,
     label_quality,
@@ -40,7 +41,7 @@ from portrayal.findings import (
     validations_for,
     variations,
 )
-from portrayal.kinds import kind_of
+from portrayal.kinds import Kind, kind_of
 from portrayal.raters import RATERS, site
 from portrayal.records import Identity, plain
 from portrayal.runner.look_log import LookLog, SeenImages
@@ -52,7 +53,7 @@ from portrayal.runner.looks import (
     with_looks,
 )
 from portrayal.statistics import benjamini_hochberg
-from portrayal.studies import Study, in_telling_order, study_from_dict
+from portrayal.studies import Study, in_telling_order, registered_kinds, study_from_dict
 
 VARIED_RESAMPLES = 499
 """Permutations for the robustness table, which asks only on which side of the level p is."""
@@ -324,6 +325,7 @@ def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings)
             *study.notes,
             *result.notes,
             *repeats.notes,
+            *unused_settings(study.kind, settings),
             *_remarks(study, data),
             *([REWRITING_NOTE] if rewritten else []),
         ],
@@ -379,6 +381,18 @@ def _dropped(data: Sequence[StudyData]) -> dict[str, int]:
             if count:
                 found[f"{reason} · {one.label}"] = count
     return found
+
+
+def unused_settings(kind: str, settings: AnalysisSettings) -> list[str]:
+    """Say which chosen settings the studies of a kind do not depend on, in a line; else nothing."""
+    registered = registered_kinds().get(kind)
+    names = registered.unused_settings if isinstance(registered, Kind) else ()
+    chosen = [
+        f"{one.name} = {getattr(settings, one.name)}"
+        for one in choices()
+        if one.name in names and getattr(settings, one.name) != one.default
+    ]
+    return [f"Not used by {kind} studies: {', '.join(chosen)}."] if chosen else []
 
 
 def _remarks(study: Study, data: Sequence[StudyData]) -> list[str]:

@@ -23,6 +23,7 @@ class Amplification(Kind[AmplificationStudy]):
     name = "amplification"
     study = AmplificationStudy
     place: ClassVar[int] = 50
+    unused_settings: ClassVar[tuple[str, ...]] = ("alternative", "effect", "permute")
     parts: ClassVar[tuple[type[Part], ...]] = (AmplificationScatter,)
     takes_corpus: ClassVar[bool] = True
 

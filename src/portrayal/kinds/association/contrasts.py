@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from portrayal.errors import StatisticsError
-from portrayal.findings import AnalysisSettings, Finding
+from portrayal.findings import AnalysisSettings, Finding, one_sided
 from portrayal.kinds.association.concepts import ConceptImages, lack_of
 from portrayal.kinds.association.headlines import contrast_headline, contrast_sentence
 from portrayal.kinds.association.schema import Contrast
@@ -60,6 +60,7 @@ def contrast_findings(
         reason = "all images of both sides have the same association, so d has no unit"
         return [view.unanswered(question, EFFECT, reason, **counts)]
     details = {
+        **one_sided(settings.alternative),
         **_details(contrast, poles, result),
         **_paper_details(settings, result, paper),
     }
@@ -71,7 +72,8 @@ def contrast_findings(
         sentence=contrast_sentence(x, y, poles, result),
         **used,
     )
-    effect = effect.with_headline(contrast_headline(x, y, poles, result, _estimate(result)))
+    headline = contrast_headline(x, y, poles, result, _estimate(result), settings.alternative)
+    effect = effect.with_headline(headline)
     score = view.asked(f"{question} (score S)", SCORE, details=details).answered(
         result.score,
         result.interval,

@@ -7,14 +7,19 @@ import math
 import numpy as np
 from scipy import stats
 
-from portrayal.findings import Bar, Headline
+from portrayal.findings import Alternative, Bar, Headline
 from portrayal.kinds.association.concepts import ConceptImages
 from portrayal.kinds.association.view import Poles
 from portrayal.statistics import AssociationResult
 
 
 def contrast_headline(
-    x: ConceptImages, y: ConceptImages, poles: Poles, result: AssociationResult, d: float
+    x: ConceptImages,
+    y: ConceptImages,
+    poles: Poles,
+    result: AssociationResult,
+    d: float,
+    alternative: Alternative,
 ) -> Headline:
     """Return the headline of a contrast.
 
@@ -24,11 +29,12 @@ def contrast_headline(
         poles: The attributes.
         result: The test.
         d: Its effect size.
+        alternative: Which sign of d was tested for.
     """
     more, less = (x.name, y.name) if d >= 0 else (y.name, x.name)
     return Headline(
         claim=f"Images of {more} look more {poles.first} than images of {less}",
-        otherwise=f"No significant difference between {x.name} and {y.name}",
+        otherwise=_otherwise(x, y, poles, alternative),
         measure=f"share of images in the half that looks more {poles.first}, compared with the "
         f"model's own “{poles.first}” and “{poles.second}” images",
         magnitude=float(2 * stats.norm.cdf(abs(d) / math.sqrt(2)) - 1),
@@ -36,6 +42,14 @@ def contrast_headline(
         reading=f"{x.name} looks {'more' if d >= 0 else 'less'} {poles.first} than {y.name}, in "
         "standard deviations; beyond ±0.8: large",
     )
+
+
+def _otherwise(x: ConceptImages, y: ConceptImages, poles: Poles, alternative: Alternative) -> str:
+    """Return what is said without significance: of a one-sided test that it looked one way only."""
+    if alternative == "two-sided":
+        return f"No significant difference between {x.name} and {y.name}"
+    more = "more" if alternative == "greater" else "less"
+    return f"Not established that {x.name} looks {more} {poles.first} than {y.name}"
 
 
 def contrast_sentence(
