@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,32 @@ def test_an_interrupt_is_130(
     assert answer.code == 130
     assert answer.err.splitlines()[-1] == "stopped; the same command continues where it was"
     assert runner.Session(tmp_path / "a").remembered().keys() == {"work"}
+
+
+def test_an_error_that_an_interrupt_causes_is_130(
+    portrayal: CommandLine, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Libraries raise errors of their own, which were tracebacks with code 1."""
+
+    def stopped(self: MissingRequests, count: int) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise RuntimeError("Query interrupted") from None
+
+    monkeypatch.setattr(MissingRequests, "take", stopped)
+    answer = portrayal("run", work, "--model", "practice:painter", "--out", tmp_path / "a")
+    assert answer.code == 130
+    assert answer.err.splitlines()[-1] == "stopped; the same command continues where it was"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_error_without_an_interrupt_keeps_its_traceback(
+    portrayal: CommandLine, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(self: MissingRequests, count: int) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(MissingRequests, "take", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        portrayal("run", work, "--model", "practice:painter", "--out", tmp_path / "a")

@@ -13,6 +13,7 @@ from portrayal import __version__
 from portrayal.cli import console, options
 from portrayal.cli.console import notes
 from portrayal.cli.exit_codes import ExitCode, exit_code, in_options
+from portrayal.cli.interrupts import noted_interrupts
 from portrayal.errors import PortrayalError
 from portrayal.plugins import COMMANDS, CommandGroup, plugins
 
@@ -72,23 +73,33 @@ def main() -> None:
     """Run the CLI; an error of ours is one line and an exit code, anything else is a bug."""
     # Errors of loading reach us as exceptions; diffusers would tell them a second time.
     os.environ.setdefault("DIFFUSERS_VERBOSITY", "error")
-    code: int | None
-    try:
-        # Typer would frame errors of usage over several lines; ours are one line, like all others.
-        command = typer.main.get_command(command_line())
-        _without_types(command)
-        code = command(prog_name="portrayal", standalone_mode=False)
-    except PortrayalError as error:
-        code = _fail(in_options(error), exit_code(error))
-    except USAGE_ERROR as error:
-        code = _usage(error)
-    except typer.Abort:
-        code = ExitCode.INTERRUPTED
+    with noted_interrupts() as interrupted:
+        try:
+            # Typer frames errors of usage over several lines; ours are one line, like all others.
+            command = typer.main.get_command(command_line())
+            _without_types(command)
+            code: int | None = command(prog_name="portrayal", standalone_mode=False)
+        except KeyboardInterrupt:
+            code = ExitCode.INTERRUPTED
+        except Exception as error:
+            # Whatever follows Ctrl-C is its doing: libraries raise errors of their own.
+            code = ExitCode.INTERRUPTED if interrupted.is_set() else _said(error)
     if code == ExitCode.INTERRUPTED:
         keeps = KEEPING & set(sys.argv[1:2])
         more = "; the same command continues where it was" if keeps else ""
         notes.print(f"\nstopped{more}", soft_wrap=True)
     sys.exit(code or 0)
+
+
+def _said(error: Exception) -> ExitCode:
+    """Say an error of ours, or of usage, in one line and return its code; raise any other."""
+    if isinstance(error, PortrayalError):
+        return _fail(in_options(error), exit_code(error))
+    if isinstance(error, USAGE_ERROR):
+        return _usage(error)
+    if isinstance(error, typer.Abort):
+        return ExitCode.INTERRUPTED
+    raise error
 
 
 def _without_types(command: Any) -> None:
