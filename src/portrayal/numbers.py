@@ -2,7 +2,7 @@
 
 Two significant digits and no more decimals than that (`0.64`, `-2.2`, `17`), shares as `62%`,
 p-values as `.012` and `< .001`, intervals as `95% CI 0.39 to 0.81`. A number that is not 0 never
-reads as 0, and a share that is not whole never as 0% or 100%.
+reads as 0, but for the rounding of a computer, and a share that is not whole never as 0% or 100%.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ USUAL_LEVELS = (0.005, 0.01, 0.025, 0.05, 0.1)
 BESIDE_ZERO = 1e-6
 """Bounds closer to 0 than this are 0 but for the side on which a test puts them."""
 
+ROUNDING = 1e-12
+"""Estimates closer to 0 than this are 0: what is left is the rounding of sums that cancel."""
+
 DASH = "–"
 """Where there is no number."""
 
@@ -26,13 +29,15 @@ DASH = "–"
 def number(value: float | None) -> str:
     """Write an estimate with two significant digits: `0.64`, `-2.2`, `17`.
 
-    >>> number(0.636), number(-2.22), number(124.5), number(0.0042), number(None)
-    ('0.64', '-2.2', '125', '0.0042', '–')
+    >>> number(0.636), number(-2.22), number(124.5), number(0.0042), number(None), number(-5e-17)
+    ('0.64', '-2.2', '125', '0.0042', '–', '0')
     """
     if value is None or math.isnan(value):
         return DASH
-    if value == 0 or math.isinf(value):
-        return f"{value:g}".replace("inf", "∞").replace("-0", "0")
+    if abs(value) < ROUNDING:
+        return "0"
+    if math.isinf(value):
+        return f"{value:g}".replace("inf", "∞")
     if abs(value) < 1e-5:
         return f"{value:.1e}"
     places = max(0, 1 - math.floor(math.log10(abs(value))))

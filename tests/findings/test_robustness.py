@@ -49,6 +49,14 @@ def test_another_sign_is_always_said(over: str) -> None:
     assert mirrored == remark
 
 
+def test_what_is_left_of_sums_that_cancel_is_zero_and_has_no_sign() -> None:
+    noise = finding(-4.9e-17, 1.0)
+    assert noise.estimate == 0
+    assert noise.in_numbers(0.95).startswith("leaning 0;")
+    found, remark = row(noise, "seeds", finding(0.3, 0.2), finding(2.8e-17, 1.0))
+    assert (found.lowest, remark) == (0, "")
+
+
 def test_another_threshold_that_undoes_significance_is_said() -> None:
     _, remark = row(finding(0.5, 0.01), "thresholds", finding(0.4, 0.2))
     assert remark == "Not robust: significance changes over thresholds."

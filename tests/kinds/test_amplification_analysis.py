@@ -400,6 +400,8 @@ def test_an_encoder_that_has_not_looked_has_no_answer_beside_one_that_has(
 def test_chance_is_named_only_where_an_interval_holds_zero(interval: Interval) -> None:
     assert measured._hedge(interval) == ""
     assert measured._hedge(Interval(-1.0, 2.0)) == ", which chance can explain"
+    assert measured._hedge(UNKNOWN, 0.53) == ", which chance can explain", "three occupations"
+    assert measured._hedge(UNKNOWN, 0.01) == measured._hedge(UNKNOWN) == ""
 
 
 def test_groups_that_captions_have_no_indicators_of_have_no_correlation(

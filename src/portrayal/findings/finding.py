@@ -13,7 +13,7 @@ from portrayal.findings.labels import unlabelled
 from portrayal.findings.scales import in_points, is_within_one, read_as
 from portrayal.findings.sentences import counted, not_enough, not_judged
 from portrayal.findings.settings import Alternative
-from portrayal.numbers import between, count, p_in_words
+from portrayal.numbers import ROUNDING, between, count, p_in_words
 from portrayal.records import Plain
 from portrayal.statistics import UNLIMITED, Interval
 from portrayal.studies import Study
@@ -84,6 +84,8 @@ class Finding(Plain):
 
     def __post_init__(self) -> None:
         Plain.__post_init__(self)
+        if self.estimate is not None and abs(self.estimate) < ROUNDING:
+            object.__setattr__(self, "estimate", 0.0)
         if (self.estimate is None) != bool(self.reason):
             raise ValueError(
                 f"{self.study}: {self.question}: a finding has either an estimate or a reason why "

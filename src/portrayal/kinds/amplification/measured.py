@@ -98,9 +98,12 @@ def _papers_mean(found: CountedAmplificationResult) -> str:
     return f"The paper's mean, which takes percentages as known{out}: {number(found.plug_in)}."
 
 
-def _hedge(interval: Interval) -> str:
-    """Return what to say where an interval contains 0; nothing where there is none to say it by."""
-    return ", which chance can explain" if interval.low <= 0 <= interval.high else ""
+def _hedge(interval: Interval, p_value: float = math.nan, level: float = 0.05) -> str:
+    """Return what to say where an interval contains 0; without an interval, p decides."""
+    by_chance = interval.low <= 0 <= interval.high
+    if math.isnan(interval.low):
+        by_chance = p_value >= level
+    return ", which chance can explain" if by_chance else ""
 
 
 def reduction_finding(view: AmplificationView, name: SubsetName, found: ReductionResult) -> Finding:
@@ -170,6 +173,8 @@ def _correlation(
         why = "fewer than three occupations differ in both"
         return asked.unanswered(why, n=found.n, n_missing=found.n_missing)
     way = "less" if found.estimate < 0 else "more"
+    level = 1 - view.settings.confidence
+    hedge = _hedge(Interval(found.low, found.high), found.p_value, level)
     return asked.answered(
         found.estimate,
         (found.low, found.high),
@@ -177,7 +182,7 @@ def _correlation(
         n=found.n,
         n_missing=found.n_missing,
         sentence=f"The more training images of an occupation show a {group}, the {way} often "
-        f"{told} (of {of}){_hedge(Interval(found.low, found.high))}.",
+        f"{told} (of {of}){hedge}.",
     ).on_labels(LabelScale(0.0, None, -1.0, 1.0))
 
 
