@@ -164,6 +164,19 @@ def test_a_maximum_of_images_in_all(study: Path, tmp_path: Path) -> None:
     assert capped(studies, 1000) == studies
 
 
+def test_a_maximum_beyond_what_the_study_asks_for_is_said(study: Path, tmp_path: Path) -> None:
+    """It did nothing without a word, where a few more images would have decided."""
+    more = {"until": "width=0.05", "images": 6}
+    outcome = go(study, tmp_path / "a", ALIKE, **more, max_images=400).outcome
+    assert (outcome.maximum, outcome.images, outcome.allowed) == (24, 24, 400)
+    assert outcome.sentences()[-1] == (
+        "the maximum of 24 images is what the study asks for, fewer than the 400 allowed; ask for "
+        "more images per prompt to continue"
+    )
+    fewer = go(study, tmp_path / "b", ALIKE, **more, max_images=20).outcome
+    assert fewer.allowed is None
+
+
 def test_the_maximum_counts_texts_that_are_still_to_be_drawn() -> None:
     text = """
     kind = "influence"

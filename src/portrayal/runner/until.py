@@ -112,6 +112,7 @@ class Outcome:
         maximum: Images that they would have had at most.
         answered: The findings that are answered.
         open: Those that are not, at the maximum.
+        allowed: Images that were allowed, where the studies ask for fewer; None: the maximum.
     """
 
     until: Until
@@ -120,6 +121,7 @@ class Outcome:
     maximum: int
     answered: tuple[Finding, ...]
     open: tuple[Finding, ...]
+    allowed: int | None = None
 
     @property
     def saved(self) -> int:
@@ -151,6 +153,11 @@ class Outcome:
         if self.open:
             still = "undecided" if self.until.width is None else "wider"
             said.append(f"{still} at the maximum: {_listed(self.open)}")
+        if self.open and self.allowed is not None:
+            said.append(
+                f"the maximum of {self.maximum:,} images is what the study asks for, fewer than "
+                f"the {self.allowed:,} allowed; ask for more images per prompt to continue"
+            )
         return said
 
 
@@ -160,7 +167,7 @@ class Stopping:
     Args:
         session: The session; its studies are set to the size of the first look.
         until: When a question is answered.
-        max_images: Most images in all, instead of what the studies ask for.
+        max_images: Most images in all, where the studies ask for more.
 
     Raises:
         SettingError: There is no generator to add images, or too few images to look at.
@@ -179,6 +186,8 @@ class Stopping:
             for name, study in self._full.items()
         }
         self._maximum = sum(_images(study) for study in self._full.values())
+        more = max_images is not None and max_images > self._maximum
+        self._allowed = max_images if more else None
         session.studies = tuple(
             study.at_stage(self._sizes[study.name][0]) for study in self._full.values()
         )
@@ -212,7 +221,9 @@ class Stopping:
         images = sum(_images(study) for study in session.studies)
         still = [one for one in asked if one not in answered]
         looks = max((one.look for one in asked), default=0)  # those of earlier sessions, too
-        return Outcome(self.until, looks, images, self._maximum, tuple(answered), tuple(still))
+        return Outcome(
+            self.until, looks, images, self._maximum, tuple(answered), tuple(still), self._allowed
+        )
 
     def _next(self, study: Study, results: Results) -> Study:
         kind = kind_of(study)

@@ -83,7 +83,7 @@ def run(
         session: The session.
         retry_failed: Generate again what failed in an earlier run.
         until: Generate in rounds and stop early: "decided", or "width=0.1". None: all images.
-        max_images: With `until`, most images in all; None: what the studies ask for.
+        max_images: With `until`, most images in all, where the studies ask for more.
 
     Raises:
         SettingError: `until` or `max_images` cannot be.
