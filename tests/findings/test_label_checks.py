@@ -80,6 +80,19 @@ def test_only_a_conclusion_can_fall() -> None:
     assert of_all_looks.tipping_point(0.05) == pytest.approx(0.05)
 
 
+def test_images_that_show_nobody_are_not_said_to_be_unknown() -> None:
+    source = LabelSource("clip", "perceived gender", "unchecked")
+    images = {str(i) for i in range(12)}
+    nobody, some = (
+        CheckedSource(source, images=images, nobody=one).counted()
+        for one in (images, images - {"3"})
+    )
+    assert nobody.shortage().endswith(
+        "labels 0 of 12 images on perceived gender; the rest: 12 nobody."
+    )
+    assert some.shortage().endswith("; the rest: 11 nobody, 1 unknown.")
+
+
 def test_an_image_that_two_studies_share_counts_once() -> None:
     source = LabelSource("clip", "perceived gender", "corrected")
     found = audit_sources(

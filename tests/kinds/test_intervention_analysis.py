@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from portrayal.findings.parts import DataTable, Forest, Shares
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.findings.similarities import COLUMNS, similarities
 from portrayal.kinds.intervention.ablation import ablated
+from portrayal.kinds.intervention.arms import Arm
+from portrayal.kinds.intervention.changes import _lost
 from portrayal.kinds.intervention.schema import InterventionStudy
 from portrayal.numbers import number
 from portrayal.records import Prompt
@@ -270,6 +273,13 @@ def test_the_sentence_says_how_far_imbalance_moves(audit: AuditFolder) -> None:
     fill_audit(audit, [study()], showing(planted))
     change = of(list(analyze(audit).findings), "gender", "change of diversity score")
     assert f"Imbalance falls by {number(-(change.estimate or 0))} (" in change.sentence
+
+
+def test_images_without_a_group_are_told_by_what_became_of_them() -> None:
+    outcome = np.zeros((2, 3))
+    arm = Arm(None, np.array([[4, 3, 1, 0, 9], [2, 2, 0, 0, 7]]), outcome, outcome)
+    assert _lost(arm) == " (1 unknown; 16 refused, failed or not measured)"
+    assert _lost(replace(arm, counts=np.array([[4, 3, 0, 0, 0]]))) == ""
 
 
 def test_several_groups_and_a_binary_reading(audit: AuditFolder) -> None:

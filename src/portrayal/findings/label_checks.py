@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from portrayal.findings.sentences import counted
 from portrayal.numbers import between, number, percent
-from portrayal.records import Plain
+from portrayal.records import NOBODY, UNKNOWN, Plain
 from portrayal.statistics import Interval
 
 LabelStatus = Literal["unchecked", "corrected", "people"]
@@ -157,6 +157,7 @@ class LabelSource(Plain):
         n: Images that the measurer was asked about.
         n_labelled: Of these, images whose label names a group.
         never: Groups that no image was labelled with, in words.
+        n_nobody: Images that show nobody, as the measurer says.
     """
 
     measurer: str
@@ -167,6 +168,7 @@ class LabelSource(Plain):
     n: int = 0
     n_labelled: int = 0
     never: str = ""
+    n_nobody: int = 0
 
     def in_short(self) -> str:
         """Return whether people checked the labels, in a few words."""
@@ -179,9 +181,9 @@ class LabelSource(Plain):
             images = f"{self.n_labelled} of {self.n} images"
             return (
                 f"Not enough data: {self.measurer} labels {images} on {self.axis}; the rest: "
-                "unknown."
+                f"{self._rest()}."
             )
-        unknown = self.n - self.n_labelled
+        unknown = self.n - self.n_labelled - self.n_nobody
         if not self.never or unknown <= self.n_labelled:
             return ""
         return (
@@ -189,6 +191,13 @@ class LabelSource(Plain):
             f"{unknown} of {self.n} as unknown: it may not know that group, and shares leave it "
             "out."
         )
+
+    def _rest(self) -> str:
+        """Say what images without a group are: "unknown", "12 nobody, 3 unknown"."""
+        unknown = self.n - self.n_labelled - self.n_nobody
+        if not self.n_nobody:
+            return UNKNOWN
+        return f"{self.n_nobody} {NOBODY}" + (f", {unknown} {UNKNOWN}" if unknown else "")
 
     def sentence(self, audit: str = "") -> str:
         """Return who gave the labels and whether people checked them.
@@ -216,6 +225,7 @@ class CheckedSource(NamedTuple):
         labelled: Of these, images whose label names a group.
         groups: The axis's groups.
         given: Those that are the label of an image.
+        nobody: Images that show nobody.
     """
 
     source: LabelSource
@@ -224,13 +234,14 @@ class CheckedSource(NamedTuple):
     labelled: Set[str] = frozenset()
     groups: Set[str] = frozenset()
     given: Set[str] = frozenset()
+    nobody: Set[str] = frozenset()
 
     def counted(self) -> LabelSource:
         """Return the source with its numbers of images."""
         return replace(
             self.source,
             n_checked=len(self.checked), n=len(self.images), n_labelled=len(self.labelled),
-            never=" or ".join(sorted(self.groups - self.given)),
+            never=" or ".join(sorted(self.groups - self.given)), n_nobody=len(self.nobody),
         )  # fmt: skip
 
 

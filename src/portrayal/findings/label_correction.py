@@ -138,7 +138,8 @@ def _with_images(
     named = {key: label for key, label in labels.items() if label not in (UNKNOWN, NOBODY)}
     checked = {key for one in said for key in one.labels}
     groups = {*pools[0].groups}
-    return CheckedSource(source, checked, {*labels}, {*named}, groups, {*named.values()})
+    nobody = {key for key, label in labels.items() if label == NOBODY}
+    return CheckedSource(source, checked, {*labels}, {*named}, groups, {*named.values()}, nobody)
 
 
 def _one_sided(pools: Sequence[LabelPool], said: Sequence[PeopleSaid]) -> str:

@@ -22,6 +22,7 @@ from portrayal.findings import (
 from portrayal.kinds.intervention.arms import Arm, CategoryArms
 from portrayal.kinds.intervention.headlines import addition_headline, addition_sentence
 from portrayal.numbers import number, percent
+from portrayal.records import NOBODY, UNKNOWN
 from portrayal.statistics import (
     Change,
     Interval,
@@ -164,7 +165,7 @@ def diversity_finding(comparison: Comparison) -> Finding:
             p=change.p_value,
             **used,
             sentence=f"{addition_sentence([comparison])} Imbalance {_moves(change)} (0: equally "
-            f"often, 1: one only).{_unknown(result)}{_flips(comparison)}",
+            f"often, 1: one only).{_unknown(comparison)}{_flips(comparison)}",
         )
         .with_headline(_imbalance_headline(comparison))
         .on_labels(LabelScale(0.0, 4.0, -1.0, 1.0), units=change.per_attribute)
@@ -285,18 +286,27 @@ def _as_published(result: PairedChangeResult) -> dict[str, float]:
     return {"published_before": scores.before, "published_after": scores.after}
 
 
-def _unknown(result: PairedChangeResult) -> str:
-    """Say that unknown labels are more frequent on one side, and what they could hide."""
-    unknown = result.unknown
+def _unknown(comparison: Comparison) -> str:
+    """Say that images without a group are more frequent on one side, and what they could hide."""
+    unknown = comparison.result.unknown
     if not unknown.differ:
         return ""
     low, high = unknown.bounds
     return (
-        f" Labels are unknown for {percent(unknown.before)} of the images without it and "
-        f"{percent(unknown.after)} with it; the test assumes that this does not depend on the "
+        f" No group is known for {percent(unknown.before)} of the images without it"
+        f"{_lost(comparison.before)} and {percent(unknown.after)} with it"
+        f"{_lost(comparison.after)}; the test assumes that this does not depend on the "
         f"group. Without that assumption the change of the published score lies between "
         f"{number(low)} and {number(high)}."
     )
+
+
+def _lost(arm: Arm) -> str:
+    """Say in brackets what became of an arm's images without a group; "" where all have one."""
+    names = (UNKNOWN, NOBODY, "refused, failed or not measured")
+    totals = zip(arm.counts[:, -3:].sum(axis=0).tolist(), names, strict=True)
+    told = [f"{n} {name}" for n, name in totals if n]
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def _known(value: float) -> str:
