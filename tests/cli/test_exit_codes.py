@@ -101,3 +101,18 @@ def test_an_error_without_an_interrupt_keeps_its_traceback(
     monkeypatch.setattr(MissingRequests, "take", broken)
     with pytest.raises(RuntimeError, match="a bug"):
         portrayal("run", work, "--model", "practice:painter", "--out", tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--images", "0"), "--images is 0; allowed: 1 or more"),
+        (("-n", "1.5"), "--images is 1.5; allowed: a whole number"),
+        (("--width", "10%"), "--width is 10%; allowed: a number"),
+    ],
+)
+def test_a_value_that_an_option_does_not_take_is_said(
+    portrayal: CommandLine, words: tuple[str, str], line: str
+) -> None:
+    answer = portrayal("plan", "demo", *words)
+    assert (answer.code, answer.err) == (2, f"error: {line} (see: portrayal plan --help)\n")

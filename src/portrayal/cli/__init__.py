@@ -122,5 +122,27 @@ def _usage(error: Any) -> ExitCode:
     line = " ".join(error.format_message().split())
     if not line:  # a group was called without a command, and its help has been shown
         return ExitCode.DONE
+    faults = getattr(error.__cause__, "errors", None)  # pydantic's, which read the value
+    if faults is not None and getattr(error, "param", None) is not None:
+        line = _not_allowed(error.param, faults()[0])
     command = error.ctx.command_path if error.ctx is not None else "portrayal"
     return _fail(f"{line} (see: {command} --help)", ExitCode.USAGE)
+
+
+_ALLOWED = {
+    "greater_than_equal": "{ge:g} or more", "greater_than": "above {gt:g}",
+    "less_than_equal": "at most {le:g}", "less_than": "below {lt:g}",
+    "int_parsing": "a whole number", "int_from_float": "a whole number",
+    "float_parsing": "a number", "finite_number": "a number",
+}  # fmt: skip
+"""What a value has to be, by pydantic's name of the fault."""
+
+
+def _not_allowed(parameter: Any, fault: Any) -> str:
+    """Say which value an option does not take, and what it takes."""
+    is_option = parameter.param_type_name == "option"
+    name = parameter.opts[0] if is_option else parameter.human_readable_name
+    context, allowed = fault.get("ctx", {}), _ALLOWED.get(fault["type"])
+    what = str(context.get("error", fault["msg"])).replace("Input should", "it should")
+    said = what.rstrip(".") if allowed is None else f"allowed: {allowed.format(**context)}"
+    return f"{name} is {fault['input']}; {said}"
