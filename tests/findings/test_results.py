@@ -177,6 +177,19 @@ def test_the_level_of_tests_belongs_to_the_confidence() -> None:
     assert replace(one_finding(), settings=AnalysisSettings(confidence=0.9)).level == 0.1
 
 
+def test_findings_of_two_studies_that_read_the_same_name_their_study() -> None:
+    alone = one_finding()
+    (one,), (section,) = alone.findings, alone.studies
+    assert alone.line_of(one) == one.conclusion(alone.level)
+    more, apart = replace(one, study="two"), replace(one, study="two", question="another?")
+    sections = (section, replace(section, study="two", parts=()))
+    both = replace(alone, findings=Findings([one, more]), studies=sections)
+    assert both.line_of(more) == f"{one.conclusion(both.level)} (two)"
+    assert both.line_of(one, asked=True) == f"{one.asked} ({one.study})"
+    other = replace(both, findings=Findings([one, apart]))
+    assert other.line_of(apart) == apart.conclusion(other.level)
+
+
 def test_a_part_that_no_package_knows_is_kept_and_shown_as_a_table() -> None:
     data = one_finding().as_dict()
     odd = {"type": "hologram", "name": "h", "title": "H", "depth": 3, "note": "Look.",

@@ -24,6 +24,10 @@ def test_every_table_is_written_in_every_format(audit: AuditFolder, tmp_path: Pa
     frame = pd.read_csv(tmp_path / "t" / "findings.csv")
     known = [one.estimate for one in results.findings if one.estimate is not None]
     assert frame["estimate"].dropna().tolist() == pytest.approx(known), "all digits"
+    named = [(one.study, one.question, one.measurer, one.look) for one in results.findings]
+    told = frame.fillna({"measurer": ""})[["study", "question", "measurer", "look"]]
+    assert list(told.itertuples(index=False, name=None)) == named
+    assert "p, all looks" in frame
     shares = (tmp_path / "t" / "work-shares-perceived-gender-by-occupation.md").read_text()
     assert "| perceived gender | " in shares
     assert "%" in shares

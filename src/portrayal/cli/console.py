@@ -143,7 +143,7 @@ def findings(results: Results, audit: str) -> None:
     for one in results.findings:
         groups.setdefault(one.verdict(results.level), []).append(one)
     for one in groups.get("significant", []):
-        told(one.conclusion(results.level), "bold", 0)
+        told(results.line_of(one), "bold", 0)
         told(one.sentence, "", 2)
         told(capital(one.in_numbers(results.settings.confidence, explained=True)), "dim", 2)
         _about_labels(one, results, 2)
@@ -152,12 +152,12 @@ def findings(results: Results, audit: str) -> None:
         if found:
             told(f"{capital(verdict)} ({len(found)})", "bold", 0)
         for one in found[:MOST_LINES]:
-            told(one.conclusion(results.level) if one.reason == "" else one.asked, style, 2)
+            told(results.line_of(one, asked=one.reason != ""), style, 2)
             reason = one.reason or one.in_numbers(results.settings.confidence)
             told(reason, "dim", 4)
             _about_labels(one, results, 4)
         _left_out(len(found))
-    _estimates(groups.get("not tested", []))
+    _estimates(groups.get("not tested", []), results)
     for source in results.told_sources():
         told(source.sentence(audit), "", 0)
 
@@ -173,7 +173,7 @@ MOST_LINES = 20
 """Findings of one verdict that a terminal lists; the report has them all."""
 
 
-def _estimates(found: Sequence[Finding]) -> None:
+def _estimates(found: Sequence[Finding], results: Results) -> None:
     """Print estimates without a test as a table."""
     from portrayal.findings import bounds_count_looks, counted, form_of
 
@@ -184,7 +184,8 @@ def _estimates(found: Sequence[Finding]) -> None:
     for one in found[:MOST_LINES]:
         form = form_of(one.statistic)
         ends = interval(*one.deciding_interval, form=form)
-        rows.append((one.asked, form(one.estimate), ends, counted(one.n, one.n_of)))
+        asked = results.line_of(one, asked=True)
+        rows.append((asked, form(one.estimate), ends, counted(one.n, one.n_of)))
     numbers_table((), rows)
     _left_out(len(found))
     if bounds_count_looks(found):

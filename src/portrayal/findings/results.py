@@ -183,6 +183,25 @@ class Results:
         """How many images people labelled, on the axis with most of them."""
         return max((one.n_checked for one in self.sources), default=0) or self.labels.rated
 
+    def line_of(self, finding: Finding, *, asked: bool = False) -> str:
+        """Return a finding in one line, with its study where one of another study reads the same.
+
+        Args:
+            finding: One of these.
+            asked: The question, whatever the answer.
+        """
+
+        def line(one: Finding) -> str:
+            return one.asked if asked else one.conclusion(self.level)
+
+        told = line(finding)
+        others = (
+            one
+            for one in (self.findings if len(self.studies) > 1 else ())
+            if one.study != finding.study and one.statistic == finding.statistic
+        )
+        return f"{told} ({finding.study})" if any(line(one) == told for one in others) else told
+
     def label_warnings(self) -> list[str]:
         """Return what a reader must know of the labels first.
 

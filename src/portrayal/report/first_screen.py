@@ -114,7 +114,7 @@ def _card(finding: Finding, headline: Headline, results: Results, evidence: Evid
     ends = [scale.place(bar, evidence.of(bar.prompts, each=END_IMAGES)) for bar in headline.ends()]
     return Card(
         finding,
-        finding.conclusion(results.level),
+        results.line_of(finding),
         headline.measure,
         [scale.place(bar, evidence.of(bar.prompts, each=BAR_IMAGES)) for bar in shown],
         len(bars) - len(shown),

@@ -73,7 +73,10 @@ def _findings(results: Results, *, exact: bool) -> DataTable:
     """Return all findings, one row each; unless exact, shares as percentages and others rounded."""
     several, bounded = counts_looks(results.findings), bounds_count_looks(results.findings)
     columns = [*FINDINGS, *([Q_OF_ALL_LOOKS] if several else [])]
+    named = exact or len(results.studies) > 1
+    columns = [*(["study"] if named else []), *columns]
     columns += BOUNDS_OF_ALL_LOOKS if bounded else ()
+    columns += ("measurer", "look", "p, all looks") if exact else ()
     rows = []
     for one in results.findings:
         form = form_of(one.statistic)
@@ -83,9 +86,10 @@ def _findings(results: Results, *, exact: bool) -> DataTable:
         shown = one.estimate if exact or one.estimate is None else form(one.estimate)
         question = one.question if exact else one.asked
         rows.append(
-            [question, one.statistic, shown, *ends[:2], one.p, one.q, one.n, one.n_missing,
-             one.verdict(results.level), *([one.q_looks] if several else []),
-             *(ends[2:] if bounded else [])]
+            [*([one.study] if named else []), question, one.statistic, shown, *ends[:2],
+             one.p, one.q, one.n, one.n_missing, one.verdict(results.level),
+             *([one.q_looks] if several else []), *(ends[2:] if bounded else []),
+             *([one.measurer, one.look, one.p_looks] if exact else [])]
         )  # fmt: skip
     return DataTable("findings", "Findings", columns, rows)
 

@@ -150,7 +150,7 @@ def _section(section: StudySection, found: list[Finding], results: Results) -> I
         ends = [(one.low, one.high), *([(one.low_looks, one.high_looks)] * bounded)]
         numbers = [interval(*pair, form=form) for pair in ends]
         numbers += ["" if value is None else p_value(value) for value in values]
-        told = one.reason if one.estimate is None else one.conclusion(results.level)
+        told = one.reason if one.estimate is None else results.line_of(one)
         words = _plain(told)
         estimate = f"{one.statistic} {form(one.estimate)}" if one.estimate is not None else "none"
         yield f"| {' | '.join([words, _plain(estimate), *numbers, count(one.n)])} |"
@@ -159,7 +159,7 @@ def _section(section: StudySection, found: list[Finding], results: Results) -> I
     if any(words for _, words in noted):
         yield ""
         yield "What label errors could change:"
-    yield from (f"- {_plain(one.conclusion(results.level))}: {_plain(words)}"
+    yield from (f"- {_plain(results.line_of(one))}: {_plain(words)}"
                 for one, words in noted if words)  # fmt: skip
     if len(found) > SHOWN:
         yield ""

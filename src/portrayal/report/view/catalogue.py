@@ -187,7 +187,7 @@ def _summed_up(name: str, audit: AuditFolder) -> AuditRow:
     problem = ""
     try:
         results = Results.read(audit)
-        headlines = [one.conclusion(results.level) for one in chosen(results)]
+        headlines = [results.line_of(one) for one in chosen(results)]
         problem = "" if headlines else f"{heading(results)}."
     except PortrayalError:
         problem = f"not analyzed yet; run: portrayal analyze {quoted(audit.path)}"
