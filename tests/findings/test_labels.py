@@ -15,7 +15,7 @@ from PIL import Image
 import amplification_worlds as worlds
 from influence_worlds import asked
 from invented import ENCODER, OTHER_ENCODER, direction, fill_audit
-from label_measurers import GENDER, ColourJudge, shown, store_images
+from label_measurers import GENDER, ColourJudge, png, shown, store_images
 from portrayal.audit import AuditFolder, export_images
 from portrayal.audit.selections import training_audit
 from portrayal.findings import Finding, LabelRule
@@ -35,7 +35,7 @@ from portrayal.raters import (
     store_votes,
 )
 from portrayal.raters.store import written
-from portrayal.records import Ballot, Identity, Measurement, Prompt
+from portrayal.records import Ballot, Identity, ImageRecord, Measurement, Prompt, image_key
 from portrayal.report import write_report
 from portrayal.runner.analysis import Results, analyze
 from portrayal.statistics import amplification_from_counts
@@ -394,6 +394,53 @@ def test_the_table_of_labels_has_every_image_axis_and_measurer_once(audit: Audit
     strict = both[both["axis"] == f"{GENDER} (stricter)"]
     assert set(strict["label"]) == {"man", "unknown"}
     assert strict["probability"].isna().equals(strict["label"] == "unknown")
+
+
+def labelled_alone(audit: AuditFolder, study: Study) -> None:
+    """Store a study's images, labelled by a judge, but not the study."""
+    asked = [(prompt, seed) for prompt in study.prompts() for seed in prompt.seeds]
+    rows = [
+        ImageRecord(prompt.text, seed, "ok", None, png(planted(prompt, seed), number))
+        for number, (prompt, seed) in enumerate(asked)
+    ]
+    audit.append_images(rows)
+    judge: Any = ColourJudge()
+    measure(audit, [judge], axes={GENDER: ("woman", "man")})
+
+
+def test_labels_are_on_record_without_a_study(audit: AuditFolder) -> None:
+    study = study_from_dict(COMPOSITION)
+    labelled_alone(audit, study)
+    rows = labels_table(audit).to_pylist()
+    assert len(rows) == 24
+    assert len(list(csv.DictReader(io.StringIO(labels_csv(audit))))) == 24
+    assert labels_table(audit, []).num_rows == 0
+    audit.remember_study(study.name, study.as_dict())
+    asked = labels_table(audit).to_pylist()
+    assert sorted(asked, key=str) == sorted(rows, key=str), "no label is listed twice"
+
+
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_answers_that_check_a_measurer_are_on_record(audit: AuditFolder, is_asked: bool) -> None:
+    study = study_from_dict(COMPOSITION)
+    labelled_alone(audit, study)
+    if is_asked:
+        audit.remember_study(study.name, study.as_dict())
+    text = study.prompts()[0].text
+    first, second = (
+        image_key(audit.generator, text, seed) for seed in study.prompts()[0].seeds[:2]
+    )
+    said = {(first, "a"): "woman", (first, "b"): "woman", (first, "c"): "man", (second, "a"): "man"}
+    votes = [Vote(image, rater, answers(label)) for (image, rater), label in said.items()]
+    about = {one: RatedImage() for one in (first, second)}
+    questions = default_questions({GENDER: ("woman", "man")})
+    audit.remember_campaign("check", {"axes": [GENDER], "check": True})
+    store_votes(audit, Votes(questions, about, votes), source="check")
+    rows = [row for row in labels_table(audit).to_pylist() if row["measurer"] == "raters"]
+    told = {row["key"]: (row["label"], row["agreeing"], row["raters"]) for row in rows}
+    assert told == {first: ("woman", 2, 3), second: ("man", 1, 1)}
+    others = {(row["prompt"], row["axis"], row["probability"], row["person"]) for row in rows}
+    assert others == {(text, GENDER, None, None)}
 
 
 def test_labels_are_exported_beside_the_images(audit: AuditFolder, tmp_path: Path) -> None:

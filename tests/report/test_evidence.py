@@ -61,3 +61,17 @@ def test_a_caption_names_the_axis_of_unknown_only_where_there_are_several() -> N
     assert caption(two) == "unknown · man"
     other = [label("perceived gender", "woman"), label("skin tone", "unknown")]
     assert caption(other) == "woman · skin tone unknown"
+
+
+def test_captions_name_several_measurers_and_say_how_many_raters_agree() -> None:
+    machine = ShownLabel("perceived gender", "MyTool", "man", 1.0)
+    people = ShownLabel("perceived gender", "raters", "woman", None, raters=3, agreeing=2)
+    assert caption([machine]) == "man 100%"
+    assert caption([machine, people]) == "MyTool: man 100%; raters: woman 2 of 3"
+    assert people.support_text == "2 of 3 raters"
+    one = ShownLabel("perceived gender", "raters", "woman", None, raters=1, agreeing=1)
+    assert caption([one]) == "raters: woman"
+    assert one.support_text == "1 rater"
+    divided = ShownLabel("perceived gender", "raters", "unknown", None, raters=2, agreeing=0)
+    assert caption([divided]) == "raters: unknown"
+    assert divided.support_text == "0 of 2 raters"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,8 @@ from portrayal.audit import AuditFolder, harmless
 from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
 from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
-from portrayal.raters import RATERS
+from portrayal.raters import RATERS, Votes, agreed_labels, has_votes, load_votes
+from portrayal.records import NOBODY, UNKNOWN, Identity
 from portrayal.studies import Axis, Study, in_telling_order, study_from_dict
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ LABELS = pa.schema(
         pa.field("person", pa.int64()),
         pa.field("label", pa.string(), nullable=False),
         pa.field("probability", pa.float64()),
+        pa.field("raters", pa.int64()),
+        pa.field("agreeing", pa.int64()),
     ]
 )
 """Columns of the table of labels."""
@@ -43,9 +47,13 @@ def labels_table(audit: AuditFolder, studies: Sequence[Study] | None = None) -> 
     people of an image). All stored images of the studies' prompts are there, also those beyond what
     a study asks for. A measurer that says nothing on an axis has no rows there.
 
+    What people say has the measurer "raters": how many of an image's `raters` are `agreeing` on the
+    label. One answer is enough, also one that checks another measurer, which is no label in shares.
+
     Args:
         audit: The audit.
-        studies: Whose axes and prompts; None: those of all studies asked of the audit.
+        studies: Whose axes and prompts; None: those of all studies asked of the audit, and axes on
+            which images were labelled although no study asks about them.
     """
     return pa.concat_tables([LABELS.empty_table(), *label_tables(audit, studies)])
 
@@ -81,15 +89,25 @@ def label_tables(
     prompts: Collection[str] | None = None,
 ) -> Iterator[pa.Table]:
     """Yield `labels_table` in pieces, one per axis and measurer: all of it may be large."""
+    votes = load_votes(audit) if has_votes(audit) else Votes.none()
+    every = studies is None
     if studies is None:
         stored = audit.studies().items()
         studies = in_telling_order(
             study_from_dict(data, source=f"{name}.json") for name, data in stored
         )
-    measurers = study_measurers(audit)
+    asked = list(_asked(studies))
+    yield from _tables(audit, votes, asked, prompts)
+    if every:
+        yield from _tables(audit, votes, _unasked(audit, votes, asked), prompts)
+
+
+def _tables(
+    audit: AuditFolder, votes: Votes, asked: Sequence[_Asked], prompts: Collection[str] | None
+) -> Iterator[pa.Table]:
     asked = [
         one._replace(prompts=[text for text in one.prompts if prompts is None or text in prompts])
-        for one in _asked(studies)
+        for one in asked
     ]
     shared = AuditData(
         audit,
@@ -98,14 +116,25 @@ def label_tables(
         axes=(one.axis for one in asked),
         each_copy=True,
     )
+    measurers = _machines(audit)
     for title, name, axis, texts in asked:
         wanted = shared.all_images(texts)
-        for one, who in zip(measurers, measurer_names(measurers), strict=True):
+        for who, one in measurers.items() if axis.groups else ():
             data = shared.of_study(wanted, one, label=who)
             images = data.images(wanted)
             found = image_labels(images, name, axis, data)
             if found is not None:
                 yield _table(images, found, title, who)
+        by_people = _people_table(votes, name, title, texts)
+        if by_people.num_rows:
+            yield by_people
+
+
+def _machines(audit: AuditFolder) -> dict[str, Identity]:
+    """Return the measurers that are not people, by what they are called."""
+    measurers = study_measurers(audit)
+    named = zip(measurer_names(measurers), measurers, strict=True)
+    return {name: one for name, one in named if one.kind != RATERS}
 
 
 def predicted_labels(audit: AuditFolder) -> dict[str, str]:
@@ -115,9 +144,7 @@ def predicted_labels(audit: AuditFolder) -> dict[str, str]:
     on is taken.
     """
     found: dict[str, str] = {}
-    measurers = study_measurers(audit)
-    names = zip(measurers, measurer_names(measurers), strict=True)
-    machine = next((name for one, name in names if one.kind != RATERS), None)
+    machine = next(iter(_machines(audit)), None)
     for row in label_rows(audit) if machine is not None else ():
         if row["measurer"] == machine and row["person"] is None:
             found.setdefault(row["key"], f"{row['axis']} {row['label']}")
@@ -149,6 +176,47 @@ def _asked(studies: Sequence[Study]) -> Iterator[_Asked]:
         yield _Asked(title, name, axis, list(prompts))
 
 
+def _unasked(audit: AuditFolder, votes: Votes, asked: Sequence[_Asked]) -> list[_Asked]:
+    """Return axes on which images were labelled although no study asks about them."""
+    known = {one.name for one in asked}
+    texts = list(dict.fromkeys(text for (text,) in audit.images().select("prompt").fetchall()))
+    shared = AuditData(audit, texts, (), each_copy=True)
+    wanted = shared.all_images(texts)
+    groups: dict[str, dict[str, None]] = {}
+    for one in _machines(audit).values():
+        data = shared.of_study(wanted, one)
+        people = data.people.people.values() if data.people is not None else ()
+        each = (person.labels for found in people for person in found)
+        for labels in itertools.chain(data.labels.values(), each):
+            for name, answers in labels.items():
+                groups.setdefault(name, {}).update(dict.fromkeys(answers))
+    for question in votes.questions.axes if votes.votes else ():
+        groups.setdefault(question.axis, {})
+    return [
+        # What was answered says what the groups are: there may be a single one, without texts.
+        _Asked(name, name, Axis.model_construct(groups={
+            group: () for group in answers if group not in (UNKNOWN, NOBODY)
+        }), texts)
+        for name, answers in groups.items() if name not in known
+    ]  # fmt: skip
+
+
+def _people_table(votes: Votes, name: str, axis: str, prompts: Collection[str]) -> pa.Table:
+    """Return what people say on an axis of the images of some prompts."""
+    wanted = set(prompts)
+    rows = []
+    for one in agreed_labels(votes, name):
+        about = votes.images[one.image]
+        if about.prompt in wanted and about.seed is not None:
+            rows.append({
+                "key": one.image, "prompt": about.prompt, "seed": about.seed, "axis": axis,
+                "measurer": RATERS, "label": one.label, "raters": one.raters,
+                "agreeing": one.agreeing,
+            })  # fmt: skip
+    rows.sort(key=lambda row: (row["prompt"], row["seed"]))
+    return pa.Table.from_pylist(rows, schema=LABELS)
+
+
 def _table(images: Images, found: Classification, axis: str, measurer: str) -> pa.Table:
     """Return the labels of some images on an axis; further people of an image follow its row."""
     more = [
@@ -170,6 +238,7 @@ def _table(images: Images, found: Classification, axis: str, measurer: str) -> p
         pa.array([*[None] * images.n, *(number for _, number, _ in more)], pa.int64()),
         pa.array([*found.labels.tolist(), *(one.label for _, _, one in more)], pa.string()),
         pa.array(probabilities, pa.float64(), from_pandas=True),
+        *[pa.nulls(len(rows), pa.int64())] * 2,
     ]
     table = pa.Table.from_arrays(columns, schema=LABELS)
     return table.take(pa.array(np.argsort(place, kind="stable"))) if more else table

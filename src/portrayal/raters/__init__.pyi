@@ -1,4 +1,5 @@
 from . import site as site
+from .agreeing import agreed_labels as agreed_labels
 from .checked import RATERS as RATERS
 from .checked import CheckedLabels as CheckedLabels
 from .checked import TwoAnswers as TwoAnswers

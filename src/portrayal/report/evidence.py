@@ -21,38 +21,60 @@ ROWS_OF_SEEDS = 6
 
 @dataclass(frozen=True, slots=True)
 class ShownLabel:
-    """A measurer's answer about one image."""
+    """A measurer's answer about one image.
+
+    Attributes:
+        axis: The axis.
+        measurer: Who gave it.
+        label: The answer.
+        probability: How sure the measurer is; None where the label follows from a rule.
+        raters: How many raters answered, where people labelled the image.
+        agreeing: How many of them gave this label; 0 where they are divided.
+    """
 
     axis: str
     measurer: str
     label: str
     probability: float | None
+    raters: int | None = None
+    agreeing: int | None = None
+
+    @property
+    def support(self) -> str:
+        """How sure the measurer is, or how many of several raters agree: `93%`, `2 of 3`."""
+        if self.raters is not None:
+            return f"{self.agreeing} of {self.raters}" if self.agreeing and self.raters > 1 else ""
+        return "" if self.probability is None else percent(self.probability)
 
     @property
     def text(self) -> str:
-        """The answer with its probability: `woman 93%`."""
-        sure = "" if self.probability is None else f" {percent(self.probability)}"
-        return f"{self.label}{sure}"
+        """The answer with its probability, or with the raters who agree: `woman 93%`."""
+        return f"{self.label} {self.support}".strip()
 
     @property
-    def probability_text(self) -> str:
-        """The probability, or a dash where the label follows from a rule."""
-        return percent(self.probability)
+    def support_text(self) -> str:
+        """The support in a table, a dash where the label follows from a rule."""
+        if self.raters is None:
+            return percent(self.probability)
+        return "1 rater" if self.raters == 1 else f"{self.agreeing} of {self.raters} raters"
 
 
 def caption(labels: Sequence[ShownLabel]) -> str:
-    """Return labels in a few words; measurers that disagree are all named.
+    """Return labels in a few words; several measurers, and people, are named.
 
     Where there are several axes, "unknown" names its own; variants of one axis, which are told
     apart by their study's name in brackets, are one.
     """
-    axes = [one.axis.partition(" (")[0] for one in labels]
-    several = len(set(axes)) > 1
-    said = (
-        (f"{axis} {UNKNOWN}" if several else UNKNOWN) if one.label == UNKNOWN else one.text
-        for one, axis in zip(labels, axes, strict=True)
+    several = len({one.axis.partition(" (")[0] for one in labels}) > 1
+    said: dict[str, dict[str, None]] = {}
+    for one in labels:
+        unknown = f"{one.axis.partition(' (')[0]} {UNKNOWN}" if several else UNKNOWN
+        told = unknown if one.label == UNKNOWN else one.text
+        said.setdefault(one.measurer, {})[told] = None
+    named = len(said) > 1 or any(one.raters is not None for one in labels)
+    return "; ".join(
+        (f"{who}: " if named else "") + " · ".join(answers) for who, answers in said.items()
     )
-    return " · ".join(dict.fromkeys(said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +94,11 @@ class ShownImage:
 
     @property
     def data(self) -> str:
-        """Its labels for filters: axis, label, probability and measurer of each, as JSON."""
-        return json.dumps(
-            [(one.axis, one.label, one.probability, one.measurer) for one in self.labels]
-        )
+        """Its labels for filters: axis, label, probability, measurer and support of each."""
+        return json.dumps([
+            (one.axis, one.label, one.probability, one.measurer, one.support)
+            for one in self.labels
+        ])  # fmt: skip
 
     @property
     def title(self) -> str:
@@ -224,6 +247,7 @@ def _labels(
     found: dict[str, list[ShownLabel]] = {}
     for row in label_rows(audit, studies, prompts=prompts):
         if row["person"] is None:
-            one = ShownLabel(row["axis"], row["measurer"], row["label"], row["probability"])
+            names = ("axis", "measurer", "label", "probability", "raters", "agreeing")
+            one = ShownLabel(*(row[name] for name in names))
             found.setdefault(row["key"], []).append(one)
     return found

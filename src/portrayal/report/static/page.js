@@ -76,7 +76,6 @@ for (const tools of document.querySelectorAll("[data-gallery]")) {
   };
   tools.addEventListener("input", show);
 }
-const percent = share => share > 0 && share < .005 ? "<1%" : share >= .995 && share < 1 ? ">99%" : Math.floor(100 * share + .5) + "%";
 // One image in full: a click, or Enter; of a row of images one is in the order of tabs, arrows reach the others.
 function oneStop(within) {
   for (const row of within.querySelectorAll(".images")) {
@@ -91,7 +90,7 @@ function openImage(item) {
   const list = document.createElement("dl");
   const add = (name, value) => { list.appendChild(document.createElement("dt")).textContent = name; list.appendChild(document.createElement("dd")).textContent = value; };
   add("prompt", item.dataset.prompt); add("seed", item.dataset.seed);
-  for (const [axis, label, sure, who] of JSON.parse(item.dataset.labels)) add(axis, label + (sure === null ? "" : ", probability " + percent(sure)) + " (" + who + ")");
+  for (const [axis, label, sure, who, support] of JSON.parse(item.dataset.labels)) add(axis, label + (support && (sure === null ? ", " : ", probability ") + support) + " (" + who + ")");
   add("image", item.dataset.key);
   inside.replaceChildren(large, list);
   box.showModal();
@@ -140,7 +139,7 @@ function openRow(after, found) {
     const copy = item.cloneNode(true);
     copy.hidden = false;
     copy.querySelectorAll("small").forEach(one => one.remove());
-    const text = JSON.parse(item.dataset.labels).map(one => one[1] + (one[2] === null ? "" : " " + percent(one[2]))).join(" · ");
+    const text = [...item.querySelectorAll("small")].map(one => one.textContent).join(" · ");
     for (const line of [text, item.dataset.prompt, "seed " + item.dataset.seed]) if (line) copy.appendChild(document.createElement("small")).textContent = line;
     list.append(copy);
   }

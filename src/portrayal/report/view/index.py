@@ -30,10 +30,11 @@ CREATE TABLE images AS
   SELECT row_number() OVER (ORDER BY prompt, seed) AS place, key, prompt, seed, revised_prompt
   FROM stored WHERE status = 'ok' ORDER BY prompt, seed;
 CREATE TABLE labels
-  (place BIGINT, axis VARCHAR, measurer VARCHAR, label VARCHAR, probability DOUBLE);
+  (place BIGINT, axis VARCHAR, measurer VARCHAR, label VARCHAR, probability DOUBLE,
+   raters BIGINT, agreeing BIGINT);
 """
 _LABELS = """
-INSERT INTO labels SELECT images.place, axis, measurer, label, probability
+INSERT INTO labels SELECT images.place, axis, measurer, label, probability, raters, agreeing
 FROM given JOIN images ON images.key = given.key WHERE person IS NULL ORDER BY images.place
 """
 
@@ -227,7 +228,8 @@ class ImageIndex:
         named = self._database.execute(f"SELECT DISTINCT axis {here}", about).fetchall()
         for (title,) in named or [(axis,)]:
             self._database.execute(
-                "INSERT INTO labels VALUES (?, ?, ?, ?, NULL)", [place, title, BY_HAND, label]
+                "INSERT INTO labels VALUES (?, ?, ?, ?, NULL, NULL, NULL)",
+                [place, title, BY_HAND, label],
             )
 
     def _chosen(self, asked: ImageFilter) -> Condition:
@@ -253,7 +255,7 @@ class ImageIndex:
         labels: dict[int, list[ShownLabel]] = {place: [] for place, *_ in rows}
         marks = ", ".join("?" for _ in labels) or "NULL"
         said = self._ask(
-            "SELECT place, axis, measurer, label, probability FROM labels "
+            "SELECT place, axis, measurer, label, probability, raters, agreeing FROM labels "
             f"WHERE place IN ({marks}) ORDER BY axis, measurer", *labels,
         )  # fmt: skip
         for place, *one in said:
