@@ -85,6 +85,10 @@ def answers(audit: AuditFolder) -> dict[str, Finding]:
         ({"targets": {TONE: {"dark": 0.4, "light skin": 0.6}}}, "has a share of 'dark'; allowed"),
         ({"targets": {TONE: {"dark skin": 0.4, "light skin": 0.7}}}, "sums to 1.1; allowed"),
         ({"targets": {TONE: {"dark skin": 40, "light skin": 60}}}, "the share 40; allowed: 0 to 1"),
+        (
+            {"targets": {TONE: 0.5}},
+            f"targets of '{TONE}' is 0.5; allowed: 'even', 'training', a table of shares",
+        ),
         ({"targets": {TONE: {"audit": 3}}}, "has audit = 3; allowed: the folder of an audit"),
     ],
 )

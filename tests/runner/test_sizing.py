@@ -12,7 +12,7 @@ from test_until import APART, go
 from command_line import WORK
 from portrayal import runner
 from portrayal.audit import AuditFolder, training_folder
-from portrayal.errors import SettingError
+from portrayal.errors import SettingError, StudyError
 from portrayal.findings import AnalysisSettings
 from portrayal.kinds import Requirement
 from portrayal.records import Identity
@@ -177,7 +177,25 @@ def test_the_audit_that_a_study_compares_with_is_listed(study: Path, tmp_path: P
 
     assert not need().is_there
     assert need().sentence().startswith(f"audit: {other} (target of perceived gender): missing; ")
-    go(study, other, images=2)
+    with pytest.raises(
+        StudyError, match=r"work: audit: .* \(target of perceived gender\): missing;"
+    ):
+        go(study, tmp_path / "a", images=2)
+    assert not (tmp_path / "a").exists()
+    apart = tmp_path / "apart.toml"
+    apart.write_text(WORK.replace("a photo of", "a drawing of"))
+    go(apart, other, images=2)
+    assert (
+        need()
+        .sentence()
+        .endswith(
+            "missing; no image of it is of a prompt of the study; name the folder of an audit in "
+            "targets.'perceived gender' that has some"
+        )
+    )
+    file = study.with_name("plain.toml")
+    file.write_text(WORK)
+    go(file, other, images=2)
     assert need().is_there
 
 

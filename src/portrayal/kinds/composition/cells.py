@@ -24,6 +24,14 @@ def cell_names(axes: Sequence[Axis]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def wrong_target(target: object) -> str:
+    """Say that something is no target, and what is."""
+    return (
+        f"is {target!r}; allowed: {EVEN!r}, {TRAINING!r}, a table of shares, or "
+        f'{{ {AUDIT} = "FOLDER" }}'
+    )
+
+
 def check_target(target: Target, groups: Sequence[str]) -> None:
     """Raise where a target is none for these groups.
 
@@ -32,10 +40,7 @@ def check_target(target: Target, groups: Sequence[str]) -> None:
     """
     if isinstance(target, str):
         if target not in (EVEN, TRAINING):
-            raise ValueError(
-                f"is {target!r}; allowed: {EVEN!r}, {TRAINING!r}, a table of shares, or "
-                f'{{ {AUDIT} = "FOLDER" }}'
-            )
+            raise ValueError(wrong_target(target))
         return
     if set(target) == {AUDIT} and AUDIT not in groups:
         if not isinstance(target[AUDIT], str) or not target[AUDIT]:

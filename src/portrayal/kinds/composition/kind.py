@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from portrayal.audit import AuditFolder
+from portrayal.errors import StudyError
 from portrayal.findings import AnalysisSettings, Finding, StudyData, StudyResult
 from portrayal.generators import StatesTruth
 from portrayal.kinds import Kind, Requirement, Truth
@@ -22,6 +23,14 @@ class Composition(Kind[CompositionStudy]):
     place: ClassVar[int] = 10
     unused_settings: ClassVar[tuple[str, ...]] = ("alternative", "effect", "permute")
     varies: ClassVar[bool] = True
+
+    def check(self, study: CompositionStudy, out: Path, corpus: Path | None) -> None:
+        """Raise where an audit that shares are compared with is not there."""
+        from portrayal.kinds.composition.targets import requirements
+
+        for need in requirements(study.targets, study.prompts(), None):
+            if need.what == "audit" and not need.is_there:
+                raise StudyError(f"{study.name}: {need.sentence()}")
 
     def detectable(self, study: CompositionStudy, settings: AnalysisSettings) -> str:
         """Return the difference of shares between two levels that would show."""
@@ -59,7 +68,7 @@ class Composition(Kind[CompositionStudy]):
         """Return the audits and training images that shares are compared with."""
         from portrayal.kinds.composition.targets import requirements
 
-        return requirements(study.targets, audit)
+        return requirements(study.targets, study.prompts(), audit)
 
     def truth(
         self, study: CompositionStudy, world: StatesTruth, *, samples: int

@@ -14,7 +14,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from portrayal.errors import one_of
-from portrayal.kinds.composition.cells import BETWEEN, Target, cell_names, check_target
+from portrayal.kinds.composition.cells import (
+    BETWEEN,
+    Target,
+    cell_names,
+    check_target,
+    wrong_target,
+)
 from portrayal.records import Prompt
 from portrayal.studies import (
     Axis,
@@ -75,6 +81,14 @@ class CompositionStudy(Study):
             except ValueError as error:
                 raise ValueError(f"axes {error}") from error
         return data
+
+    @field_validator("targets", mode="before")
+    @classmethod
+    def _texts_or_tables(cls, targets: Any) -> Any:
+        for name, target in targets.items() if isinstance(targets, Mapping) else ():
+            if not isinstance(target, str | Mapping):
+                raise ValueError(f"of {name!r} {wrong_target(target)}")
+        return targets
 
     @field_validator("factors")
     @classmethod

@@ -68,8 +68,7 @@ def goal_of(
         other = None if data.audit is None else training_audit(data.audit)
         if other is None:
             return Goal(words, None, "the audit has no training images (see amplification studies)")
-        texts = [row[0] for row in other.images(columns=("prompt",)).distinct().fetchall()]
-        return _sampled(words, other, texts, None, axes, data)
+        return _sampled(words, other, _prompts_of(other), None, axes, data)
     assert isinstance(target, dict)
     if set(target) == {AUDIT}:
         try:
@@ -82,25 +81,36 @@ def goal_of(
     return Goal("the study's target", np.array([target[cell] / total for cell in cells]))
 
 
-def requirements(targets: Mapping[str, Target], audit: AuditFolder | None) -> list[Requirement]:
+def requirements(
+    targets: Mapping[str, Target], prompts: Sequence[Prompt], audit: AuditFolder | None
+) -> list[Requirement]:
     """Return what a study compares with, each with whether it is there.
 
     Args:
         targets: As the study says.
+        prompts: The study's prompts: another audit has to have images of one of them.
         audit: The study's audit, where it exists.
     """
     found = []
+    texts = {prompt.text for prompt in prompts}
     for name, target in targets.items():
         if target == TRAINING:
             there = audit is not None and training_audit(audit) is not None
             fix = "run an amplification study in this audit first: it stores them"
             found.append(Requirement("training images", f"target of {name}", there, fix))
         if isinstance(target, dict) and set(target) == {AUDIT}:
-            there = AuditFolder.find(location(target[AUDIT])) is not None
+            other = AuditFolder.find(location(target[AUDIT]))
+            there = other is not None and not texts.isdisjoint(_prompts_of(other))
             fix = f"name the folder of an audit in targets.{name!r}"
+            if other is not None:
+                fix = f"no image of it is of a prompt of the study; {fix} that has some"
             about = f"{target[AUDIT]} (target of {name})"
             found.append(Requirement("audit", about, there, fix))
     return found
+
+
+def _prompts_of(audit: AuditFolder) -> list[str]:
+    return [row[0] for row in audit.images(columns=("prompt",)).distinct().fetchall()]
 
 
 def _sampled(
