@@ -106,12 +106,29 @@ def test_a_face_of_few_pixels_is_counted_and_unknown(
         assert person["labels"][GENDER] == {"unknown": 1.0}
 
 
-def test_a_grey_image_has_no_skin_tone(measurer: FaceLabels, astronaut: Image.Image) -> None:
-    (person,) = people(measurer, astronaut.convert("L").convert("RGB"))
+@pytest.mark.parametrize("tint", [(1.0, 1.0, 1.0), (1.0, 0.97, 0.92)])
+def test_a_grey_or_tinted_image_has_no_skin_tone(
+    measurer: FaceLabels, astronaut: Image.Image, tint: tuple[float, float, float]
+) -> None:
+    grey = np.asarray(astronaut.convert("L"), dtype=np.float64)
+    image = Image.fromarray((grey[..., None] * tint).round().astype(np.uint8))
+    (person,) = people(measurer, image)
     assert person["labels"]["skin tone"] == {"unknown": 1.0}
     assert person["labels"]["Monk skin tone"] == {"unknown": 1.0}
     assert person["numbers"] == {}
     assert best(person["labels"][GENDER]) == "woman"
+
+
+def test_a_coloured_photograph_keeps_its_skin_tone(
+    measurer: FaceLabels, astronaut: Image.Image
+) -> None:
+    (before,) = people(measurer, astronaut)
+    assert best(before["labels"]["skin tone"]) == "light skin"
+    box = (170, 60, 280, 200)
+    alone = astronaut.convert("L").convert("RGB")
+    alone.paste(astronaut.crop(box), box[:2])
+    (person,) = people(measurer, alone)
+    assert best(person["labels"]["skin tone"]) == "light skin"
 
 
 def test_eyes_stand_level_at_the_places_of_the_template() -> None:

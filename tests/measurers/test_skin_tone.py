@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -12,7 +14,7 @@ from portrayal.measurers.skin_tone import (
     SWATCHES,
     TONE_AXIS,
     UNKNOWN_TONE,
-    is_grey,
+    is_monochrome,
     skin_tone,
     to_lab,
 )
@@ -115,6 +117,30 @@ def test_two_tones_in_one_cheek_share_the_probability() -> None:
     assert found == pytest.approx({"Monk 6": 0.5, "Monk 7": 0.5}, abs=0.11)
 
 
-def test_grey_images_are_told_from_coloured_ones() -> None:
-    assert is_grey(face("#777777"))
-    assert not is_grey(face("#d7bd96"))
+TINTS = [(1.0, 1.0, 1.0), (1.0, 0.97, 0.92), (1.0, 0.8, 0.6), (0.9, 0.7, 1.0), (0.6, 0.95, 1.0)]
+
+
+@pytest.mark.parametrize("tint", TINTS)
+@pytest.mark.parametrize("stored", ["PNG", "JPEG"])
+def test_a_tint_of_grey_is_no_colour(tint: tuple[float, float, float], stored: str) -> None:
+    data = pytest.importorskip("skimage.data")
+    grey = np.asarray(Image.fromarray(data.astronaut()).convert("L"), dtype=np.float64)
+    buffer = io.BytesIO()
+    pixels = (grey[..., None] * tint).round().astype(np.uint8)
+    Image.fromarray(pixels).save(buffer, stored, quality=85)
+    assert is_monochrome(Image.open(buffer))
+
+
+def test_sepia_is_no_colour_and_photographs_have_some() -> None:
+    data = pytest.importorskip("skimage.data")
+    astronaut, sepia = (
+        Image.fromarray(data.astronaut()),
+        np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]]),
+    )
+    toned = np.clip(data.astronaut() @ sepia.T, 0, 255).astype(np.uint8)
+    assert is_monochrome(Image.fromarray(toned))
+    assert is_monochrome(face("#777777"))
+    # A whole photograph, a face with hardly anything else, cheeks alone, an orange cat.
+    boxes = [(0, 0, 512, 512), (180, 70, 270, 190), (200, 130, 235, 160)]
+    assert not any(is_monochrome(astronaut.crop(box)) for box in boxes)
+    assert not is_monochrome(Image.fromarray(data.chelsea()))

@@ -34,7 +34,7 @@ from portrayal.measurers.skin_tone import (
     TONE_AXIS,
     UNKNOWN_TONE,
     ToneAnswer,
-    is_grey,
+    is_monochrome,
     skin_tone,
 )
 from portrayal.records import UNKNOWN, Identity
@@ -92,7 +92,7 @@ class FaceLabels:
             "gender": self._gender.digest,
             "age": self._age.digest,
             "confidence": LEAST_CONFIDENCE,
-            "rules": 2,
+            "rules": 3,
         }
         self.identity = Identity(KIND_NAME, NAME, settings)
 
@@ -104,17 +104,17 @@ class FaceLabels:
         faces = [
             face for face in self._detector.detect(image) if face.confidence >= LEAST_CONFIDENCE
         ]
-        grey = is_grey(image)
-        people = [self._person(image, face, grey=grey) for face in faces]
+        monochrome = is_monochrome(image)
+        people = [self._person(image, face, monochrome=monochrome) for face in faces]
         none: Labels = {} if people else {axis: {UNKNOWN: 1.0} for axis in self.axes}
         return Answer(labels=none, people=people)
 
-    def _person(self, image: Image.Image, face: Face, *, grey: bool) -> FoundPerson:
+    def _person(self, image: Image.Image, face: Face, *, monochrome: bool) -> FoundPerson:
         person = face.person()
         if face.eyes is None or face.height * image.height < LEAST_PIXELS:
             person["labels"] = {axis: {UNKNOWN: 1.0} for axis in self.axes}
             return person
-        tone = self._tone(image, face, grey=grey)
+        tone = self._tone(image, face, monochrome=monochrome)
         woman, man = self._gender.run(chip(image, face, self._gender.side)).tolist()
         person["labels"] = {
             GENDER_AXIS: {"woman": woman, "man": man},
@@ -124,10 +124,12 @@ class FaceLabels:
         person["numbers"] = tone.numbers
         return person
 
-    def _tone(self, image: Image.Image, face: Face, *, grey: bool) -> ToneAnswer:
-        if grey or is_turned(face, image) or face.height * image.height < SIDE / 2:
+    def _tone(self, image: Image.Image, face: Face, *, monochrome: bool) -> ToneAnswer:
+        if is_turned(face, image) or face.height * image.height < SIDE / 2:
             return UNKNOWN_TONE
-        return skin_tone(chip(image, face, SIDE))
+        cut = chip(image, face, SIDE)
+        # A small face may be all there is of colour before a grey background.
+        return UNKNOWN_TONE if monochrome and is_monochrome(cut) else skin_tone(cut)
 
 
 def age_band(years: Array) -> dict[str, float]:

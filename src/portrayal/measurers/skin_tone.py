@@ -39,8 +39,12 @@ SIDE = 64
 _CHEEKS = ((14, 24), (42, 52))
 _ROWS = (29, 39)
 
-GREY = 3.0
-"""Chroma that 99% of an image's pixels stay below where it has no colour."""
+ONE_HUE = 4.0
+"""Distance from one line through grey, in the plane of a* and b*, that 98% of an image's pixels
+stay below where it has no colours of its own: it is grey, tinted or sepia.
+"""
+CLIPPED = 250
+"""From this value of a channel on, a pixel may be overexposed, which turns its hue."""
 DARKEST, BRIGHTEST = 12.0, 96.0
 """Lightness of a cheek that is neither in the dark nor overexposed."""
 UNEVEN = 20.0
@@ -72,12 +76,21 @@ class ToneAnswer(NamedTuple):
 UNKNOWN_TONE = ToneAnswer({MONK_AXIS: {UNKNOWN: 1.0}, TONE_AXIS: {UNKNOWN: 1.0}}, {})
 
 
-def is_grey(image: Image.Image) -> bool:
-    """Tell whether an image has no colour."""
+def is_monochrome(image: Image.Image) -> bool:
+    """Tell whether an image has no colours of its own: grey, or a tint of grey.
+
+    A tint turns all greys to one hue (and its complement, where lights and shadows are toned
+    apart): in the plane of a* and b*, they lie on a line through grey.
+    """
     small = image.copy()
     small.thumbnail((128, 128))
-    lab = to_lab(np.asarray(small, dtype=np.float64).reshape(-1, 3))
-    return bool(np.quantile(np.hypot(lab[:, 1], lab[:, 2]), 0.99) < GREY)
+    pixels = np.asarray(small, dtype=np.float64).reshape(-1, 3)
+    colours = to_lab(pixels[pixels.max(axis=1) < CLIPPED])[:, 1:]
+    if not len(colours):
+        return True
+    _, directions = np.linalg.eigh(colours.T @ colours)
+    off_the_line = np.abs(colours @ directions[:, 0])
+    return bool(np.quantile(off_the_line, 0.98) < ONE_HUE)
 
 
 def skin_tone(chip: Image.Image) -> ToneAnswer:
