@@ -52,10 +52,10 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["audit"] += 1
         open_audit(self, path)
 
-    def validated(data: dict[str, Any], source: str) -> Any:
+    def validated(data: dict[str, Any], source: str, **options: Any) -> Any:
         if not source.endswith(".toml"):
             found[str(data.get("name"))] += 1
-        return validate(data, source)
+        return validate(data, source, **options)
 
     monkeypatch.setattr(AuditFolder, "__init__", opened)
     monkeypatch.setattr(reading, "_validate", validated)
