@@ -340,7 +340,7 @@ def _joined(
 ) -> Interval:
     """Return an interval whose ends are not nearer than both sides on their own say.
 
-    Where no difference is rejected, the end towards 0 belongs to the test, and stays.
+    Where the test rejects a difference of 0, the end towards 0 is the test's, and stays.
     """
     low, high = interval
     if separate is not None and not (rejected and value < 0):
