@@ -19,9 +19,10 @@ from label_measurers import GENDER, ColourJudge, png, shown, store_images
 from portrayal.audit import AuditFolder, export_images
 from portrayal.audit.selections import training_audit
 from portrayal.findings import Finding, LabelRule
-from portrayal.findings.data import AuditData, study_measurers
+from portrayal.findings.data import AuditData
 from portrayal.findings.label_table import labels_csv, labels_table
 from portrayal.findings.labels import by_probabilities, image_labels
+from portrayal.findings.measurers import study_measurers
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.kinds.amplification.analysis import analyze_amplification
 from portrayal.measurers import measure

@@ -33,17 +33,24 @@ def study(**more: Any) -> Study:
 
 
 def data(of: Study, lost: Mapping[str, Mapping[str, int]]) -> StudyData:
-    """Return the study's images, some of each prompt lost by reason."""
+    """Return the study's images; those of the highest seeds of some prompts are lost, by reason."""
     usable = {}
     for prompt in of.prompts():
         n = prompt.images - sum(lost.get(prompt.text, {}).values())
         keys = [f"{prompt.text} {i}" for i in range(n)]
         usable[prompt.text] = _Usable(keys, list(range(n)), list(range(n)))
-    outcomes = {prompt.text: dict(lost.get(prompt.text, {})) for prompt in of.prompts()}
+    ended = {
+        text: dict(enumerate(_reasons(lost.get(text, {})), len(found.keys)))
+        for text, found in usable.items()
+    }
     who = Identity("toy", "judge")
     return StudyData(
-        who, who, "judge", 0, {}, 0, vectors=None, usable=usable, texts={}, outcomes=outcomes
+        who, who, "judge", 0, {}, 0, vectors=None, usable=usable, texts={}, ended=ended
     )
+
+
+def _reasons(lost: Mapping[str, int]) -> list[str]:
+    return [reason for reason, n in lost.items() for _ in range(n) if reason != NOT_MADE]
 
 
 def lost_by(word: str, reason: str, n: int) -> dict[str, dict[str, int]]:

@@ -5,7 +5,8 @@ import pytest
 
 from invented import ENCODER, OTHER_ENCODER, WIDTH, direction, fill_audit, leaning
 from portrayal.audit import AuditFolder
-from portrayal.findings.data import AuditData, StudyData, study_measurers
+from portrayal.findings.data import AuditData, StudyData
+from portrayal.findings.measurers import study_measurers
 from portrayal.findings.vectors import usable_rows
 from portrayal.records import Identity, Measurement
 from portrayal.studies.reading import study_from_toml

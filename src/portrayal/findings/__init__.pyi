@@ -14,10 +14,6 @@ from .data import AuditData as AuditData
 from .data import Images as Images
 from .data import StudyData as StudyData
 from .data import joined as joined
-from .data import lasting_name as lasting_name
-from .data import measurer_names as measurer_names
-from .data import study_measurers as study_measurers
-from .data import uncounted as uncounted
 from .drawing import ACCENT as ACCENT
 from .drawing import EMPTY as EMPTY
 from .drawing import INK as INK
@@ -74,6 +70,10 @@ from .measured import NOT_FINITE as NOT_FINITE
 from .measured import Measured as Measured
 from .measured import by_people as by_people
 from .measured import read_measured as read_measured
+from .measurers import lasting_name as lasting_name
+from .measurers import measurer_names as measurer_names
+from .measurers import study_measurers as study_measurers
+from .measurers import uncounted as uncounted
 from .parts import DataTable as DataTable
 from .parts import Distribution as Distribution
 from .parts import Forest as Forest
@@ -104,11 +104,14 @@ from .repetition import repetition as repetition
 from .results import Results as Results
 from .results import StudyResult as StudyResult
 from .results import StudySection as StudySection
+from .rewriting import GROUP_ADDED as GROUP_ADDED
 from .rewriting import NAMES_A_GROUP as NAMES_A_GROUP
 from .rewriting import REWRITING_NOTE as REWRITING_NOTE
 from .rewriting import REWRITING_SUFFIX as REWRITING_SUFFIX
 from .rewriting import adding_keys as adding_keys
 from .rewriting import rewriting_findings as rewriting_findings
+from .robustness import THRESHOLDS as THRESHOLDS
+from .robustness import Variation as Variation
 from .robustness import robustness as robustness
 from .robustness import variations as variations
 from .sentences import capital as capital

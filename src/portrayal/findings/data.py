@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from portrayal.audit import AuditFolder, Thing, outcomes
+from portrayal.audit import AuditFolder
 from portrayal.findings.copies import Prints
 from portrayal.findings.directions import axis_directions
 from portrayal.findings.measured import Measured, read_measured
@@ -30,10 +30,9 @@ from portrayal.findings.vectors import (
     cosines_of,
     usable_rows,
 )
-from portrayal.measurers import Labels, is_valid, validity
-from portrayal.raters import RATERS, has_votes, not_counted, raters_identity
+from portrayal.measurers import Labels
 from portrayal.records import Identity, Prompt
-from portrayal.statistics import PickedRows, Rule
+from portrayal.statistics import PickedRows
 from portrayal.studies import Axis
 
 NOT_MADE = "not made"
@@ -169,7 +168,7 @@ class StudyData:
         unused: Images of these prompts beyond what the study asks for.
         people: The people of each image, where they were looked for.
         labels: The labels that the measurer gave itself, by image key.
-        outcomes: By prompt, how many requests ended without a usable image, by reason.
+        ended: By prompt and seed, why a request gave no usable image.
         rewritten: What a service says it made of the prompt, by image key.
         copies: Images that are identical to one that counts, and do not count again.
         near: Images that are nearly the same as one of a lower seed, of the same prompt.
@@ -195,7 +194,7 @@ class StudyData:
     audit: AuditFolder | None = field(default=None, repr=False)
     people: PeopleSeen | None = field(default=None, repr=False)
     labels: Mapping[str, Labels] = field(default_factory=dict, repr=False)
-    outcomes: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
+    ended: Mapping[str, Mapping[int, str]] = field(default_factory=dict, repr=False)
     rewritten: Mapping[str, str] = field(default_factory=dict, repr=False)
     copies: frozenset[str] = field(default=frozenset(), repr=False)
     near: frozenset[str] = field(default=frozenset(), repr=False)
@@ -255,6 +254,29 @@ class StudyData:
             lost += len(found.keys) - len(kept)
         return replace(self, usable=usable, dropped={**self.dropped, reason: lost})
 
+    def requests(self, text: str) -> list[int]:
+        """Return the seeds of a prompt's requests, whatever became of them."""
+        return sorted([*self.usable[text].seeds, *self.ended.get(text, ())])
+
+    def of_requests(self, seeds: Mapping[str, Container[int]], reason: str) -> StudyData:
+        """Return the same with some requests only; images of others are dropped for a reason.
+
+        Args:
+            seeds: The seeds that stay, by prompt; prompts that are not named go.
+            reason: Why the others are left out.
+        """
+        gone = {
+            key
+            for text, found in self.usable.items()
+            for key, seed in zip(found.keys, found.seeds, strict=True)
+            if seed not in seeds.get(text, ())
+        }
+        ended = {
+            text: {seed: why for seed, why in own.items() if seed in seeds.get(text, ())}
+            for text, own in self.ended.items()
+        }
+        return replace(self.without(gone, reason), ended=ended)
+
     def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:
         """Return one embedding per text; None where one has not been read or is unusable."""
         return _stacked(texts, self.texts)
@@ -313,12 +335,11 @@ class AuditData:
         hashes = self._prints.hashes() if self._prints else {}
         taken = self._taken(prompts)
         usable: dict[str, _Usable] = {}
-        outcomes: dict[str, Counter[str]] = {}
+        ended: dict[str, dict[int, str]] = {}
         counted: set[str] = set()
         copies: list[str] = []
         for text, one in taken.items():
-            outcomes[text] = dropped = Counter({NOT_MADE: one.wanted - len(one.images)})
-            usable[text] = found = _Usable([], [], [])
+            usable[text], ended[text] = found, lost = _Usable([], [], []), {}
             for seed, key, status in one.images:
                 reason = measured.lack(key) if status == "ok" else _STATUS.get(status, ODD_STATUS)
                 pixels = hashes.get(key)
@@ -327,7 +348,7 @@ class AuditData:
                     reason = COPY
                     copies.append(key)
                 if reason is not None:
-                    dropped[reason] += 1
+                    lost[seed] = reason
                     continue
                 counted |= {pixels} if pixels else set()
                 found.keys.append(key)
@@ -338,7 +359,7 @@ class AuditData:
             encoder=encoder,
             label=label or encoder.name,
             wanted=sum(one.wanted for one in taken.values()),
-            dropped=_total(outcomes.values()),
+            dropped=_dropped(taken.values(), ended.values()),
             unused=sum(one.unused for one in taken.values()),
             vectors=measured.vectors,
             usable=usable,
@@ -346,7 +367,7 @@ class AuditData:
             audit=self._audit,
             people=self._read_people(encoder),
             labels=measured.labels,
-            outcomes=outcomes,
+            ended=ended,
             rewritten=self._rewritten,
             copies=frozenset(copies),
             listed={text: one.keys() for text, one in taken.items()},
@@ -411,56 +432,10 @@ class AuditData:
         return self._texts[encoder.digest]
 
 
-def study_measurers(audit: AuditFolder, *, rule: Rule = "majority") -> list[Identity]:
-    """Return the measurers whose answers studies can use, the audit's raters last.
-
-    They gave embeddings or labels, and are valid for the audit's images.
-
-    Args:
-        audit: The audit.
-        rule: What makes a consensus of raters.
-    """
-    found = [one for one in _usable(audit) if is_valid(one, audit.generator)]
-    if has_votes(audit):
-        found.append(raters_identity(rule, samples=not found))
-    return found
-
-
-def uncounted(audit: AuditFolder) -> list[str]:
-    """Say what is not counted: what is gone or retired, invalid measurers, raters' answers."""
-    invalid = [
-        f"{validity(one)} only: its measurements of these images are kept, but not counted."
-        for one in _usable(audit)
-        if not is_valid(one, audit.generator)
-    ]
-    things: tuple[Thing, ...] = ("measurer", "campaign", "study")
-    retired = [act.words() for one in things for act in audit.retired(one).values()]
-    return [*outcomes.gaps(audit), *invalid, *retired, *not_counted(audit)]
-
-
-def _usable(audit: AuditFolder) -> list[Identity]:
-    usable = {"embedding", "labels"}
-    return [one for one in audit.measurers() if usable & set(audit.columns(one))]
-
-
-def measurer_names(identities: Sequence[Identity]) -> list[str]:
-    """Return what measurers are called: by name, and by identity where names are the same."""
-    counts = Counter(one.name for one in identities)
-    return [one.name if counts[one.name] == 1 else lasting_name(one) for one in identities]
-
-
-def lasting_name(identity: Identity) -> str:
-    """Return a measurer's name that stays the same whatever else measures, unlike its label.
-
-    The identity of an audit's raters depends on what else measures, and there is one of them.
-    """
-    return identity.name if identity.kind == RATERS else f"{identity.name} {identity.digest[:6]}"
-
-
-def _total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: Counter[str] = Counter()
-    for one in counts:
-        total.update(one)
+def _dropped(taken: Iterable[_Taken], ended: Iterable[Mapping[int, str]]) -> dict[str, int]:
+    total = Counter({NOT_MADE: sum(one.wanted - len(one.images) for one in taken)})
+    for one in ended:
+        total.update(one.values())
     return {reason: n for reason, n in total.items() if n}
 
 

@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from portrayal.audit import AuditFolder, harmless
-from portrayal.findings.data import AuditData, Images, measurer_names, study_measurers
+from portrayal.findings.data import AuditData, Images
 from portrayal.findings.groups import Classification
 from portrayal.findings.labels import image_labels
+from portrayal.findings.measurers import measurer_names, study_measurers
 from portrayal.raters import RATERS, Votes, agreed_labels, has_votes, load_votes
 from portrayal.records import NOBODY, UNKNOWN, Identity
 from portrayal.studies import Axis, Study, in_telling_order, study_from_dict

@@ -257,7 +257,7 @@ class RobustnessRow(Plain):
         estimate: Of the finding itself.
         lowest: Least estimate of all.
         highest: Largest estimate of all.
-        significant: Variants whose p is below the level.
+        significant: Variants whose p is below the level; None where the finding is not tested.
         changes: What is not the same for all; "" where nothing is.
     """
 
@@ -268,13 +268,13 @@ class RobustnessRow(Plain):
     estimate: float
     lowest: float
     highest: float
-    significant: int
+    significant: int | None
     changes: str
 
 
 @dataclass(frozen=True, slots=True)
 class Robustness(RowsPart):
-    """Every tested finding of a study, over what could have been chosen otherwise."""
+    """Findings of a study, over what could have been chosen otherwise."""
 
     type: Literal["robustness"] = field(default="robustness", kw_only=True)
     rows: Sequence[RobustnessRow]

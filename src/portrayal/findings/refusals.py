@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from portrayal.findings.data import COPY, FAILED, NOT_MADE, REFUSED, StudyData
+from portrayal.findings.data import COPY, FAILED, REFUSED, StudyData
 from portrayal.findings.finding import Asked, Finding
 from portrayal.findings.headline import Bar, Headline, plural
 from portrayal.findings.measured import NOT_MEASURED, NOT_RATED
@@ -110,19 +110,16 @@ def refusal_findings(
 
 def _outcomes(data: Sequence[StudyData]) -> Iterator[_Outcome]:
     first = data[0]
-    requests = {
-        text: sum(n for why, n in reasons.items() if why != NOT_MADE) + len(first.usable[text].keys)
-        for text, reasons in first.outcomes.items()
-    }
+    requests = {text: len(first.requests(text)) for text in first.ended}
     for reason, verb in _VERBS.items():
-        hits = {text: reasons.get(reason, 0) for text, reasons in first.outcomes.items()}
+        hits = {text: list(why.values()).count(reason) for text, why in first.ended.items()}
         yield _Outcome(verb, hits, requests)
     for one in data:
         # An image that was never measured, or is a copy, is no image that cannot be used.
-        skipped = {NOT_MADE, NOT_MEASURED, NOT_RATED, COPY, *_VERBS}
+        skipped = {NOT_MEASURED, NOT_RATED, COPY, *_VERBS}
         hits = {
-            text: sum(n for why, n in reasons.items() if why not in skipped)
-            for text, reasons in one.outcomes.items()
+            text: sum(reason not in skipped for reason in why.values())
+            for text, why in one.ended.items()
         }
         totals = {text: hits[text] + len(one.usable[text].keys) for text in hits}
         yield _Outcome("unusable", hits, totals, one.label)

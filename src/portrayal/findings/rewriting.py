@@ -26,7 +26,7 @@ from portrayal.records import Prompt
 from portrayal.statistics import level_test, prompts_share_interval
 from portrayal.studies import Axis, Study, added_groups, named_groups
 
-ADDED = "share of rewritten prompts that add a group"
+GROUP_ADDED = "share of rewritten prompts that add a group"
 FOLLOWED = "Cramér's V of rewritten prompts"
 NAMES_A_GROUP = "rewritten prompt names a group that the prompt does not"
 REWRITING_SUFFIX = " · rewritten prompt adds no group"
@@ -123,7 +123,7 @@ def _added(study: Study, one: _AxisRewriting, settings: AnalysisSettings) -> Fin
     asked = Asked.of(
         study,
         f"{one.name}: how often does the rewritten prompt add a group?",
-        ADDED,
+        GROUP_ADDED,
         unit="prompt" if clustered and len(totals) > 1 else "image",
         details={"axis": one.name, "counts": dict(counts)},
     )

@@ -1,20 +1,21 @@
 """Does a finding hold up? Its range over measurers, thresholds, wordings and seeds.
 
-Everything is computed again from stored measurements. A finding that changes sign, or that another
-measurer or threshold makes or unmakes significant, says so in its sentence. Halves of the seeds and
-single wordings have fewer images, so there a lost significance alone is no sign of anything, and
-only the table tells it.
+Everything is computed again from stored measurements. A finding that flips says so in its sentence:
+its sign changes, the majority of a share flips, it names another answer, or another measurer or
+threshold makes or unmakes it significant. Halves of the seeds and single wordings have fewer
+images, so there a lost significance alone is no sign of anything, and only the table tells it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from portrayal.findings.data import StudyData
 from portrayal.findings.finding import Finding
 from portrayal.findings.parts import Robustness, RobustnessRow
+from portrayal.findings.scales import is_within_one
 from portrayal.studies import Study
 
 MEASURERS, THRESHOLDS, WORDINGS, SEEDS = "measurers", "thresholds", "wordings", "seeds"
@@ -27,11 +28,19 @@ LEFT_OUT = "left out for the robustness table"
 MOST_IMAGES = 200_000
 """Studies of more images are not computed again: so many hardly depend on halves."""
 
+ANSWER = "answer"
+"""In a finding's details: what it names, where the question is which one."""
+
 NOTE = (
     "Estimates when measurers, thresholds, wordings or seeds (two halves) are others. Significant "
     "counts variants with p below the level, uncorrected; unanswered, those without enough data. "
     "Halves and single wordings have fewer images, so they are significant less often. Where the "
     "finding is corrected by people's labels, all variants are."
+)
+UNTESTED_NOTE = (
+    "Estimates that are not tested, when measurers, thresholds, wordings or seeds (two halves) are "
+    "others; those that flip come first. The majority flips where a share of one of two groups is "
+    "above 0.5 in one variant and below it in another."
 )
 
 
@@ -60,36 +69,30 @@ def variations(study: Study, data: Sequence[StudyData]) -> Iterator[Variation]:
         if given != {threshold}:
             varied = [replace(one, threshold=threshold) for one in data]
             yield Variation(THRESHOLDS, f"threshold {threshold:g}", varied, varied)
-    yield from _wordings(study, data)
+    seeds = {text: data[0].requests(text) for text in data[0].usable}
+    for name, texts in _wordings(study):
+        yield _left(WORDINGS, name, data, {text: frozenset(seeds[text]) for text in texts})
     for half in (0, 1):
-        left = [
-            one.without(
-                {key for found in one.usable.values() for key in found.keys[half::2]}, LEFT_OUT
-            )
-            for one in data
-        ]
-        yield Variation(SEEDS, f"half {half + 1}", left, data)
+        kept = {text: frozenset(own[1 - half :: 2]) for text, own in seeds.items()}
+        yield _left(SEEDS, f"half {half + 1}", data, kept)
 
 
-def _wordings(study: Study, data: Sequence[StudyData]) -> Iterator[Variation]:
+def _left(
+    over: str, name: str, data: Sequence[StudyData], seeds: Mapping[str, frozenset[int]]
+) -> Variation:
+    return Variation(over, name, [one.of_requests(seeds, LEFT_OUT) for one in data], data)
+
+
+def _wordings(study: Study) -> Iterator[tuple[str, list[str]]]:
+    """Yield each wording's name and prompts, where there are several."""
     prompts = {prompt.text: prompt.factors for prompt in study.prompts()}
     for factor in WORDING_FACTORS:
-        levels = {text: one[factor] for text, one in prompts.items() if factor in one}
-        names = list(dict.fromkeys(levels.values()))
-        for name in names if len(names) > 1 else ():
-            left = [
-                one.without(
-                    {
-                        key
-                        for text, found in one.usable.items()
-                        if levels.get(text) != name
-                        for key in found.keys
-                    },
-                    LEFT_OUT,
-                )
-                for one in data
-            ]
-            yield Variation(WORDINGS, f"{factor} {name}", left, data)
+        texts: dict[str, list[str]] = {}
+        for text, factors in prompts.items():
+            if factor in factors:
+                texts.setdefault(factors[factor], []).append(text)
+        for name in texts if len(texts) > 1 else ():
+            yield f"{factor} {name}", texts[name]
 
 
 def robustness(
@@ -97,8 +100,8 @@ def robustness(
     varied: Mapping[str, Sequence[Sequence[Finding]]],
     *,
     alpha: float,
-) -> tuple[Robustness | None, dict[str, str]]:
-    """Return the table of a study's tested findings, and remarks for those that change.
+) -> tuple[list[Robustness], dict[str, str]]:
+    """Return the tables of a study's findings, and remarks for those that flip.
 
     Args:
         findings: The study's findings.
@@ -106,51 +109,92 @@ def robustness(
         alpha: Level of the tests.
 
     Returns:
-        None where nothing was varied; remarks by question.
+        A table of tested findings and one of the others, where they have variants; remarks by
+        question.
     """
-    rows = []
+    others = {over: [_by_question(found) for found in each] for over, each in varied.items()}
+    alike = _by_topic(findings)
+    tested: list[RobustnessRow] = []
+    untested: list[RobustnessRow] = []
     for finding in findings:
-        if finding.p is None or finding.estimate is None:
+        if finding.estimate is None:
             continue
-        others = {over: _same(finding, variants) for over, variants in varied.items()}
-        others[MEASURERS] = _other_measurers(finding, findings)
-        rows += [_row(finding, over, found, alpha) for over, found in others.items() if found]
-    if not rows:
-        return None, {}
-    remarks: dict[str, list[str]] = {}
+        found = {
+            over: [variant.get(finding.question) for variant in each]
+            for over, each in others.items()
+        }
+        found[MEASURERS] = [
+            one for one in alike[_topic(finding)] if one.measurer != finding.measurer
+        ]
+        rows = [_row(finding, over, some, alpha) for over, some in found.items() if any(some)]
+        (untested if finding.p is None else tested).extend(rows)
+    untested.sort(key=lambda row: not row.changes)
+    tables = [
+        Robustness("robustness", "Does each finding hold up?", tested, note=NOTE),
+        Robustness(
+            "robustness-untested", "Do untested estimates hold up?", untested, note=UNTESTED_NOTE
+        ),
+    ]
+    return [table for table in tables if table.rows], _remarks([*tested, *untested])
+
+
+def _remarks(rows: Iterable[RobustnessRow]) -> dict[str, str]:
+    """Say what changes over what, by question."""
+    changes: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         if row.changes:
-            remarks.setdefault(row.question, []).append(f"{row.changes} over {row.over}")
-    told = {
-        question: f"Not robust: {' and '.join(changes)}." for question, changes in remarks.items()
-    }
-    return Robustness("robustness", "Does each finding hold up?", rows, note=NOTE), told
+            changes.setdefault(row.question, {}).setdefault(row.changes, []).append(row.over)
+    return {question: _remark(found) for question, found in changes.items()}
 
 
-def _same(finding: Finding, variants: Sequence[Sequence[Finding]]) -> list[Finding]:
-    return [one for found in variants for one in found if one.question == finding.question]
+def _remark(changes: Mapping[str, Sequence[str]]) -> str:
+    told = []
+    for what, (*others, last) in changes.items():
+        earlier = f"{', '.join(others)} and " if others else ""
+        told.append(f"{what} over {earlier}{last}")
+    return f"Not robust: {'; '.join(told)}."
 
 
-def _other_measurers(finding: Finding, findings: Sequence[Finding]) -> list[Finding]:
-    return [
-        one
-        for one in findings
-        if one.measurer != finding.measurer
-        and one.statistic == finding.statistic
-        and one.topic == finding.topic
-    ]
+def _by_question(findings: Sequence[Finding]) -> dict[str, Finding]:
+    return {one.question: one for one in findings}
 
 
-def _row(finding: Finding, over: str, others: Sequence[Finding], alpha: float) -> RobustnessRow:
-    every = [finding, *others]
+def _by_topic(findings: Sequence[Finding]) -> dict[tuple[str, str], list[Finding]]:
+    found: dict[tuple[str, str], list[Finding]] = {}
+    for one in findings:
+        found.setdefault(_topic(one), []).append(one)
+    return found
+
+
+def _topic(finding: Finding) -> tuple[str, str]:
+    return finding.statistic, finding.topic
+
+
+def _row(
+    finding: Finding, over: str, others: Sequence[Finding | None], alpha: float
+) -> RobustnessRow:
+    every = [one for one in (finding, *others) if one is not None and one.estimate is not None]
     estimates = [one.estimate for one in every if one.estimate is not None]
-    clear = [one.p is not None and one.p < alpha for one in every if one.estimate is not None]
-    changes = []
-    if min(estimates) < 0 < max(estimates):
-        changes.append("sign changes")
-    if over in SAME_IMAGES and len(set(clear)) > 1:
+    clear = [one.p is not None and one.p < alpha for one in every]
+    changes = [_flip(finding, over, every)]
+    if finding.p is not None and over in SAME_IMAGES and len(set(clear)) > 1:
         changes.append("significance changes")
     return RobustnessRow(
-        finding.question, over, len(others), len(every) - len(estimates), estimates[0],
-        min(estimates), max(estimates), sum(clear[1:]), " and ".join(changes),
+        finding.question, over, len(others), 1 + len(others) - len(every), estimates[0],
+        min(estimates), max(estimates), None if finding.p is None else sum(clear[1:]),
+        " and ".join(one for one in changes if one),
     )  # fmt: skip
+
+
+def _flip(finding: Finding, over: str, every: Sequence[Finding]) -> str:
+    """Say which conclusion is not the same for all; "" where none is, or none is drawn."""
+    if ANSWER in finding.details:
+        # With fewer images, more cells are empty; the largest share needs no more of them.
+        comparable = over in SAME_IMAGES or is_within_one(finding.statistic)
+        answers = {one.details.get(ANSWER) for one in every}
+        return "answer changes" if comparable and len(answers) > 1 else ""
+    turn = 0.0 if finding.labels is None else finding.labels.scale.null
+    estimates = [one.estimate for one in every if one.estimate is not None]
+    if turn is None or not min(estimates) < turn < max(estimates):
+        return ""
+    return "majority flips" if turn else "sign changes"

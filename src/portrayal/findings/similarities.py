@@ -11,7 +11,8 @@ from typing import Any
 from portrayal.audit import AuditFolder
 from portrayal.errors import AuditError, StudyError, one_of
 from portrayal.findings.axis_views import axis_view
-from portrayal.findings.data import AuditData, measurer_names
+from portrayal.findings.data import AuditData
+from portrayal.findings.measurers import measurer_names
 from portrayal.findings.settings import AnalysisSettings
 from portrayal.records import Identity
 from portrayal.studies import Study

@@ -9,9 +9,11 @@ from portrayal import __version__
 from portrayal.audit import AuditFolder, annotations_file, object_path, outcomes, quoted
 from portrayal.errors import AuditError, MissingExtra
 from portrayal.findings import (
+    GROUP_ADDED,
     NAMES_A_GROUP,
     REWRITING_NOTE,
     REWRITING_SUFFIX,
+    THRESHOLDS,
     AnalysisSettings,
     AuditData,
     Finding,
@@ -22,6 +24,7 @@ from portrayal.findings import (
     StudyData,
     StudyResult,
     StudySection,
+    Variation,
     adding_keys,
     audit_agreement,
     audit_sources,
@@ -313,7 +316,7 @@ def _with_corrected_labels(
 def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings) -> StudyResult:
     result = _with_corrected_labels(study, data, settings, together=data)
     refused, rates = refusal_findings(study, data, settings)
-    rewritten = _rewritten(study, data, settings)
+    rewritten = _rewritten(study, data, settings, together=data)
     repeats = repetition(study, data[0], settings)
     return replace(
         result,
@@ -335,23 +338,37 @@ def _answer(study: Study, data: Sequence[StudyData], settings: AnalysisSettings)
 def _with_robustness(
     study: Study, data: Sequence[StudyData], answer: StudyResult, settings: AnalysisSettings
 ) -> StudyResult:
-    """Return the answer with each finding's range over what could have been chosen otherwise."""
+    """Return the answer with the range of its findings over what could be chosen otherwise."""
     quick = replace(settings, resamples=min(settings.resamples, VARIED_RESAMPLES))
     varied: dict[str, list[Sequence[Finding]]] = {}
-    for one in variations(study, data) if kind_of(study).varies else ():
-        found = _with_corrected_labels(
-            study, one.data, quick, together=one.together, at_most=VARIED_DRAWS
-        )
-        varied.setdefault(one.over, []).append(found.findings)
-    table, remarks = robustness(answer.findings, varied, alpha=1 - settings.confidence)
-    if table is None:
-        return answer
+    for one in variations(study, data):
+        varied.setdefault(one.over, []).append(_varied(study, one, quick))
+    tables, remarks = robustness(answer.findings, varied, alpha=1 - settings.confidence)
     findings = [_with_remark(one, remarks.get(one.question, "")) for one in answer.findings]
-    return replace(answer, findings=findings, parts=[*answer.parts, table])
+    return replace(answer, findings=findings, parts=[*answer.parts, *tables])
+
+
+def _varied(study: Study, one: Variation, settings: AnalysisSettings) -> list[Finding]:
+    """Return the findings under a variant that depend on what it varies."""
+    found: list[Finding] = []
+    if kind_of(study).varies:
+        found += _with_corrected_labels(
+            study, one.data, settings, together=one.together, at_most=VARIED_DRAWS
+        ).findings
+        found += _rewritten(study, one.data, settings, together=one.together, at_most=VARIED_DRAWS)
+    if one.over == THRESHOLDS:
+        # What rewritten prompts say does not depend on labels, nor what became of requests.
+        return [finding for finding in found if finding.statistic != GROUP_ADDED]
+    return [*found, *refusal_findings(study, one.data, settings)[0]]
 
 
 def _rewritten(
-    study: Study, data: Sequence[StudyData], settings: AnalysisSettings
+    study: Study,
+    data: Sequence[StudyData],
+    settings: AnalysisSettings,
+    *,
+    together: Sequence[StudyData],
+    at_most: int | None = None,
 ) -> list[Finding]:
     """Return what a service's rewriting added, and the study's findings without those images."""
     found = rewriting_findings(study, data, settings)
@@ -359,7 +376,9 @@ def _rewritten(
     if not keys:
         return found
     left = [one.without(keys, NAMES_A_GROUP) for one in data]
-    again = _with_corrected_labels(study, left, settings, together=data).findings
+    again = _with_corrected_labels(
+        study, left, settings, together=together, at_most=at_most
+    ).findings
     return [
         *found,
         *(replace(one, question=f"{one.question}{REWRITING_SUFFIX}") for one in again),
