@@ -11,6 +11,9 @@ import pytest
 import portrayal as pt
 from command_line import CommandLine, fingerprint
 from compared_audits import STUDY, Rule, audit_of, share
+from portrayal.audit import AuditFolder
+from portrayal.findings import Results
+from portrayal.numbers import between, percent
 from portrayal.records import Prompt
 from portrayal.runner.analysis import analyze
 
@@ -86,6 +89,10 @@ def test_looks_count(portrayal: CommandLine, tmp_path: Path) -> None:
     assert fingerprint(audit) == before
     assert answer.code == 4
     assert "counting 2 looks" in answer.out
+    # What is checked is what the analysis shows.
+    told = " ".join(answer.out.split())
+    for one in Results.read(AuditFolder(audit)).findings.filter(statistic="group share"):
+        assert f"{between(one.low_looks, one.high_looks, 0.95, form=percent)} counting" in told
     assert "counting" not in at_once.out
 
 

@@ -13,17 +13,17 @@ import pytest
 from invented import ENCODER, GENERATOR, OTHER_ENCODER, WIDTH, direction, fill_audit
 from portrayal.audit import AuditFolder, compact
 from portrayal.audit.repairing import repair
-from portrayal.findings import AnalysisSettings, Finding, Results, form_of
+from portrayal.findings import AnalysisSettings, Asked, Finding, Results, form_of, one_sided
 from portrayal.numbers import bound
 from portrayal.records import Identity, LookRecord, Prompt, digest
 from portrayal.report import write_report, write_tables
 from portrayal.report.first_screen import chosen
 from portrayal.runner import rename, retire
 from portrayal.runner.analysis import analyze
-from portrayal.runner.looks import Stage, counted_looks
+from portrayal.runner.looks import Stage, agreeing_bounds, counted_looks, similar_levels
 from portrayal.runner.recomputation import verify_results
 from portrayal.sharing import card_metadata, card_text
-from portrayal.statistics import benjamini_hochberg, planned_looks, unplanned_looks
+from portrayal.statistics import Interval, benjamini_hochberg, planned_looks, unplanned_looks
 from portrayal.studies import Study
 from portrayal.studies.axes import default_axes
 from portrayal.studies.reading import study_from_toml
@@ -307,8 +307,72 @@ def test_bounds_wanted_of_stored_looks_are_kept_by_later_analyses(audit: AuditFo
     assert all(one.low_looks is not None for one in wide)
     assert list(analyze(audit).findings) == wide
     assert verify_results(audit).problems == []
-    further = look(audit, 18)
-    assert {one.low_looks for one in further} == {None}
+
+
+def test_looks_that_were_not_planned_bring_intervals_unasked(audit: AuditFolder) -> None:
+    first = look(audit, 6)
+    assert {one.low_looks for one in first} == {None}
+    second = look(audit, 12)
+    level = unplanned_looks([math.nan] * 2, [18, 36]).level
+    assert level < 0.005
+    strict = analyze(audit, settings=AnalysisSettings(confidence=1 - level), keep=False)
+    for one, wide in zip(second, strict.findings, strict=True):
+        assert (one.low_looks, one.high_looks) == pytest.approx((wide.low, wide.high), abs=1e-6)
+        assert one.low is not None
+        assert one.low_looks is not None
+        assert one.low_looks <= one.low
+        assert "; counting all looks 95% CI " in one.in_numbers(0.95)
+    assert list(analyze(audit).findings) == second
+    assert verify_results(audit).problems == []
+
+
+def test_planned_looks_without_a_width_bring_none(audit: AuditFolder) -> None:
+    look(audit, 6, planned={"jobs": Stage(6, 30)})
+    decided = look(audit, 12, planned={"jobs": Stage(12, 30)})
+    assert {one.low_looks for one in decided} == {None}
+    unplanned = look(audit, 18)
+    assert None not in {one.low_looks for one in unplanned}
+
+
+def test_interval_and_p_of_all_looks_never_contradict_each_other(audit: AuditFolder) -> None:
+    sides = set()
+    for images in (4, 6, 8, 12, 16):
+        one = with_test(look(audit, images))
+        if one.low_looks is not None and one.p_looks is not None:
+            assert (one.low_looks > 0) == (one.p_looks <= 0.05)
+            sides.add(one.low_looks > 0)
+    assert sides == {False, True}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_an_earlier_look_left_out_stays_out(sign: int) -> None:
+    """The combined p never rises: an interval with 0 in it would contradict a p below .05."""
+    asked = Asked("s", "association", "q", "d", "prompt")
+    found = asked.answered(0.1 * sign, p=0.3, n=40, n_missing=0, sentence="It leans.")
+
+    def at(images: int, estimate: float, p: float) -> LookRecord:
+        return LookRecord("s", "w", "q", str(images), sign * estimate, p, images, images)
+
+    ends = Interval(-0.2, 0.4) if sign > 0 else Interval(-0.4, 0.2)
+    seen = [at(20, 0.8, 1e-6), at(40, 0.1, 0.3)]
+    assert counted_looks(seen, 0.05).p_value < 0.05
+    low, high = agreeing_bounds(ends, found, seen, 0.05)
+    assert (low > 0 and high == 0.4) if sign > 0 else (high < 0 and low == -0.4)
+    # Without that look, an interval that leaves out 0 would claim more than p does.
+    beside = Interval(0.1, 0.4) if sign > 0 else Interval(-0.4, -0.1)
+    low, high = agreeing_bounds(beside, found, [at(20, 0.1, 0.3), seen[1]], 0.05)
+    assert low <= 0 <= high
+    # A test that looks one way only and the interval, which looks both ways, answer two questions.
+    one_way = replace(found, details=one_sided("greater"))
+    assert agreeing_bounds(ends, one_way, seen, 0.05) == ends
+
+
+def test_levels_that_are_nearly_the_same_are_computed_once(audit: AuditFolder) -> None:
+    look_by(audit, 6, ENCODER, OTHER_ENCODER)
+    both = look_by(audit, 12, ENCODER, OTHER_ENCODER)
+    assert {one.low_looks is None for one in both} == {False}
+    alike = similar_levels({"a": 0.0024, "b": 0.0022, "c": 0.001})
+    assert alike == [(0.0024, {"a": 0.0024, "b": 0.0022}), (0.001, {"c": 0.001})]
 
 
 def test_bounds_that_count_looks_are_in_tables_and_the_model_card(

@@ -13,12 +13,13 @@ from portrayal.statistics import (
     benjamini_hochberg,
     look_sizes,
     planned_looks,
+    share_interval,
     spent_share,
     unplanned_looks,
 )
 from portrayal.statistics.validation import looks
 from portrayal.statistics.validation.__main__ import validation_rows
-from portrayal.statistics.validation.looks import EQUAL, LooksWorld
+from portrayal.statistics.validation.looks import EQUAL, IntervalsWorld, LooksWorld
 from portrayal.statistics.validation.worlds import binomial_band
 
 # Validation
@@ -157,8 +158,24 @@ def test_false_discoveries_among_decisions_are_rare_where_some_effects_are_real(
     assert np.mean(false) <= 0.05
 
 
+def test_intervals_of_all_unplanned_looks_hold_a_share_together() -> None:
+    """Plain ones do not: five of them leave it out in one world of seven."""
+    (row,) = validation_rows([IntervalsWorld("share", 0.3)], worlds=300, seed=3)
+    assert row.coverage >= 0.97
+    rng = np.random.default_rng(3)
+    left_out = 0
+    for _ in range(300):
+        shown = rng.random(200) < 0.3
+        ends = [share_interval(int(shown[:n].sum()), n) for n in (40, 80, 120, 160, 200)]
+        left_out += not all(low <= 0.3 <= high for low, high in ends)
+    assert left_out > 0.08 * 300
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("world", looks.settings(), ids=lambda world: world.setting)
-def test_a_true_null_is_decided_in_at_most_one_world_of_twenty(world: LooksWorld) -> None:
+def test_a_true_null_and_intervals_are_wrong_in_at_most_one_world_of_twenty(
+    world: LooksWorld | IntervalsWorld,
+) -> None:
     (row,) = validation_rows([world], seed=11)
-    assert binomial_band(row.rejection, row.worlds).low <= 0.05, row
+    wrong = row.rejection if isinstance(world, LooksWorld) else 1 - row.coverage
+    assert binomial_band(wrong, row.worlds).low <= 0.05, row

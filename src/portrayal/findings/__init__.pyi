@@ -26,6 +26,7 @@ from .drawing import styled as styled
 from .drawing import zero_line as zero_line
 from .encoder_agreement import audit_agreement as audit_agreement
 from .encoder_agreement import image_agreement as image_agreement
+from .finding import ALTERNATIVE as ALTERNATIVE
 from .finding import LOOKS_NOTE as LOOKS_NOTE
 from .finding import Asked as Asked
 from .finding import Finding as Finding

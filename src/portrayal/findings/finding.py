@@ -50,7 +50,8 @@ class Finding(Plain):
         p_looks: p when all looks are counted; None where this is the only look, or without a test.
         q_looks: p corrected over all tests of the audit, all looks at each of them counted; None
             where no question of the audit was looked at several times, or without a test.
-        low_looks: Lower bound of the interval that holds along with those of all planned looks.
+        low_looks: Lower bound of the interval that holds along with those of all other looks; None
+            where this is the only look, or looks were planned and no width was asked for.
         high_looks: Upper bound.
         headline: The finding in one line, with what it rests on; None where it needs none.
         n_of: What n counts.
@@ -136,6 +137,11 @@ class Finding(Plain):
         if self.labels is not None:
             return self.labels.scale.within
         return Interval(0.0, 1.0) if is_within_one(self.statistic) else UNLIMITED
+
+    @property
+    def null(self) -> float | None:
+        """Where its conclusion falls: 0, or one half for a majority; None: it draws none."""
+        return 0.0 if self.labels is None else self.labels.scale.null
 
     def is_clear(self, level: float) -> bool:
         """Tell whether it is significant after correction, all looks counted; untested is not."""

@@ -193,8 +193,7 @@ def _flip(finding: Finding, over: str, every: Sequence[Finding]) -> str:
         comparable = over in SAME_IMAGES or is_within_one(finding.statistic)
         answers = {one.details.get(ANSWER) for one in every}
         return "answer changes" if comparable and len(answers) > 1 else ""
-    turn = 0.0 if finding.labels is None else finding.labels.scale.null
     estimates = [one.estimate for one in every if one.estimate is not None]
-    if turn is None or not min(estimates) < turn < max(estimates):
+    if finding.null is None or not min(estimates) < finding.null < max(estimates):
         return ""
-    return "majority flips" if turn else "sign changes"
+    return "majority flips" if finding.null else "sign changes"

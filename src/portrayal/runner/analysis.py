@@ -86,8 +86,8 @@ def analyze(
         studies: Which studies; None: all that were asked of it.
         settings: How.
         planned: The planned looks that this is, by study.
-        bounds: Whether findings that were looked at several times also get intervals that hold
-            along with those of all other looks; with planned looks those of their studies only.
+        bounds: Whether planned looks, too, have intervals that hold along with those of all other
+            looks, as looks that were not planned always do; with `planned`, of its studies only.
         keep: Whether to store results and looks; False: the audit stays as it is.
 
     Raises:

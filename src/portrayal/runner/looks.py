@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from portrayal.findings import (
+    ALTERNATIVE,
     MOST_CONFIDENCE,
     AnalysisSettings,
     Finding,
@@ -24,6 +25,12 @@ from portrayal.statistics import (
     widen_interval,
 )
 from portrayal.studies import Study
+
+NEARLY = 0.75
+"""Intervals at a level are widened from those at another of which it is at least this part."""
+
+JUST_BESIDE = 1e-9
+"""Where an interval ends that leaves out 0 because the test does."""
 
 Recompute = Callable[[Study, float], StudyResult]
 """Answers a study again with intervals of another confidence."""
@@ -46,7 +53,7 @@ class Seen:
         images: Its images; see `SeenImages.of`.
         result: Its answer.
         stage: The planned look that this is; None: not a planned one.
-        bounds: Whether intervals are wanted that hold along with those of all other looks.
+        bounds: Whether planned looks have intervals, too, that hold along with those of all others.
     """
 
     study: Study
@@ -184,11 +191,11 @@ def _bounds(
 ) -> dict[str, Interval]:
     """Return the intervals at the level of this look, by question.
 
-    For questions of several looks, or of a planned one. Also where those of this look are known:
-    settings may differ.
+    For questions of several looks that were not planned, and for planned ones where bounds are
+    wanted; also where those of this look are known: settings may differ.
     """
     counted = {
-        question: counted_looks(one.looks, alpha).level
+        question: counted_looks(one.looks, alpha)
         for question, one in histories.items()
         if len(one.looks) > 1 or one.looks[-1].maximum is not None
     }
@@ -196,19 +203,55 @@ def _bounds(
         return {}
     stored = any(one.looks[-1].low is not None for one in histories.values())
     stored |= not any(one.is_new for one in histories.values()) and log.had_bounds(seen.study)
-    if not (seen.bounds or stored):
-        return {}
-    by_confidence: dict[float, dict[str, float]] = {}
-    for question, level in counted.items():
-        by_confidence.setdefault(min(1 - level, MOST_CONFIDENCE), {})[question] = 1 - level
+    wanted = {
+        question: one.level
+        for question, one in counted.items()
+        if seen.bounds or stored or one.method == "unplanned"
+    }
     found: dict[str, Interval] = {}
-    for reached, wanted in sorted(by_confidence.items()):
+    for least_strict, levels in similar_levels(wanted):
+        reached = min(1 - least_strict, MOST_CONFIDENCE)
         for one in again(seen.study, reached).findings:
-            if one.question not in wanted or one.estimate is None:
+            level = levels.get(one.question)
+            if level is None or one.estimate is None or one.low is None or one.high is None:
                 continue
-            if one.low is not None and one.high is not None:
-                ends = Interval(one.low, one.high)
-                found[one.question] = widen_interval(
-                    ends, one.estimate, reached, wanted[one.question], within=one.within
-                )
+            ends = widen_interval(
+                Interval(one.low, one.high), one.estimate, reached, 1 - level, within=one.within
+            )
+            found[one.question] = agreeing_bounds(ends, one, histories[one.question].looks, alpha)
     return found
+
+
+def similar_levels(levels: Mapping[str, float]) -> list[tuple[float, dict[str, float]]]:
+    """Return levels that are nearly the same together, each group with its least strict one.
+
+    Measurers that leave out a few images differ a little: their study is answered once.
+    """
+    groups: list[tuple[float, dict[str, float]]] = []
+    for question, level in sorted(levels.items(), key=lambda one: -one[1]):
+        if not groups or level < NEARLY * groups[-1][0]:
+            groups.append((level, {}))
+        groups[-1][1][question] = level
+    return groups
+
+
+def agreeing_bounds(
+    ends: Interval, finding: Finding, looks: Sequence[LookRecord], alpha: float
+) -> Interval:
+    """Return an interval that leaves out no effect exactly where the looks' combined p does.
+
+    Intervals of all looks hold together: what an earlier one left out stays out, as a combined p
+    never rises.
+    """
+    null = finding.null
+    if finding.p is None or null is None or ALTERNATIVE in finding.details:
+        return ends
+    counts = range(1, len(looks) + 1)
+    decided = [n for n in counts if counted_looks(looks[:n], alpha).p_value <= alpha]
+    if not decided:
+        return Interval(min(ends.low, null), max(ends.high, null))
+    if not ends.low <= null <= ends.high:
+        return ends
+    if (looks[decided[0] - 1].estimate or 0.0) > null:
+        return Interval(null + JUST_BESIDE, max(ends.high, null + JUST_BESIDE))
+    return Interval(min(ends.low, null - JUST_BESIDE), null - JUST_BESIDE)

@@ -110,12 +110,12 @@ class AssociationWorld:
     def told(self, rng: np.random.Generator) -> Told:
         """Draw prompts and images, prompts as units."""
         x, y = (self.scores(side, rng) for side in (0, 1))
-        x_a, x_b = (_turned(axis, self.attributes, rng) for axis in (0.0, math.pi / 2.0))
+        x_a, x_b = (turned(axis, self.attributes, rng) for axis in (0.0, math.pi / 2.0))
         y_a, y_b = x_a, x_b
         if self.own:
-            y_a, y_b = (_turned(axis, self.attributes, rng) for axis in (0.0, math.pi / 2.0))
+            y_a, y_b = (turned(axis, self.attributes, rng) for axis in (0.0, math.pi / 2.0))
         one, other = (
-            Embeddings(_placed(scores), np.repeat(np.arange(len(scores)), self.images))
+            Embeddings(placed(scores), np.repeat(np.arange(len(scores)), self.images))
             for scores in (x, y)
         )
         resample: Resample = "images" if self.given else "units"
@@ -166,7 +166,7 @@ class ManyAttributesWorld:
         angles = self.lean + each + 0.2 * rng.normal(size=n)
         found = multi_association(
             Embeddings(_directions(angles), np.repeat(np.arange(self.prompts), self.images)),
-            {str(k): _turned(axis, n, rng) for k, axis in enumerate(axes)},
+            {str(k): turned(axis, n, rng) for k, axis in enumerate(axes)},
             resamples=999,
             rng=rng,
         )
@@ -224,12 +224,13 @@ def settings() -> tuple[KnownWorld, ...]:
     )  # fmt: skip
 
 
-def _placed(scores: FloatArray) -> FloatArray:
+def placed(scores: FloatArray) -> FloatArray:
     """Return directions whose mean cosine difference with the two axes is exactly the score."""
     return _directions(np.arccos(scores.ravel() / math.sqrt(2.0)) - math.pi / 4.0)
 
 
-def _turned(axis: float, count: int, rng: np.random.Generator) -> FloatArray:
+def turned(axis: float, count: int, rng: np.random.Generator) -> FloatArray:
+    """Return attribute images: directions that scatter around an axis."""
     return _directions(axis + _TURN * rng.normal(size=count))
 
 

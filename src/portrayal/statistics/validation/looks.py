@@ -1,24 +1,39 @@
-"""Worlds without an effect that are looked at again and again as images are added."""
+"""Worlds that are looked at again and again as images are added.
+
+In some nothing is there to be found; in others it is known what all intervals together should hold.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from portrayal.statistics.association import association_test
 from portrayal.statistics.correction import benjamini_hochberg
+from portrayal.statistics.intervals import Interval, share_interval
 from portrayal.statistics.levels import level_test
 from portrayal.statistics.looks import SCHEDULE, planned_looks, unplanned_looks
 from portrayal.statistics.samples import ConceptEmbeddings, Embeddings
+from portrayal.statistics.validation.association import AssociationWorld, placed, turned
 from portrayal.statistics.validation.worlds import Told
 
 LookedAt = Literal["V", "association", "eight tests"]
 Counted = Literal["planned", "unplanned", "not at all"]
+Estimated = Literal["share", "V", "d"]
+Looks = Sequence[tuple[int, float]]
+"""How many images per prompt there are at each look, and its level."""
+
+
+class _AtLook(NamedTuple):
+    value: float
+    ends: Interval
+
+
 FloatArray = NDArray[np.float64]
 
 EQUAL = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -62,14 +77,62 @@ class LooksWorld:
         return f"{self.test}, {len(self.fractions)} looks{even}, counted: {self.counted}"
 
 
-def settings() -> list[LooksWorld]:
+@dataclass(frozen=True, slots=True)
+class IntervalsWorld:
+    """An estimate whose intervals at several unplanned looks are to hold the truth together.
+
+    Attributes:
+        what: A group's share, Cramér's V of eight occupations, or d of two concepts.
+        truth: Its true value; of V, 0.
+        fractions: Of the images, at each look.
+        images: Per prompt at the end.
+        reason: Why they may hold it more often than in 97 % of worlds.
+    """
+
+    what: Estimated
+    truth: float
+    fractions: tuple[float, ...] = EQUAL
+    images: int = 200
+    reason: str = "the wager's bound holds for endlessly many looks"
+    worlds: int = 2000
+    estimator: str = "intervals of all looks"
+
+    @property
+    def null(self) -> bool:
+        """Whether there is no effect."""
+        return self.what != "share" and self.truth == 0
+
+    @property
+    def setting(self) -> str:
+        """The world in a few words."""
+        return f"{self.what} {self.truth:g}, {len(self.fractions)} unplanned looks"
+
+    def told(self, rng: np.random.Generator) -> Told:
+        """Draw a world; its interval is what the intervals of all looks have in common."""
+        sizes = [math.ceil(round(self.images * one, 9)) for one in self.fractions]
+        levels = [
+            unplanned_looks([math.nan] * k, sizes[:k]).level for k in range(1, len(sizes) + 1)
+        ]
+        draw: Callable[..., Iterator[_AtLook]] = {
+            "share": _shares, "V": _spreads, "d": _effects,
+        }[self.what]  # fmt: skip
+        found = list(draw(self.truth, list(zip(sizes, levels, strict=True)), rng))
+        low, high = max(one.ends.low for one in found), min(one.ends.high for one in found)
+        return Told(found[-1].value, low, high, self.truth)
+
+
+def settings() -> list[LooksWorld | IntervalsWorld]:
     """Return all worlds of this family."""
     many = tuple(float(one) for one in np.linspace(0.05, 1.0, 20))
     ways: tuple[tuple[Counted, tuple[float, ...]], ...] = (
         ("planned", SCHEDULE), ("planned", EQUAL), ("unplanned", EQUAL), ("unplanned", many),
     )  # fmt: skip
     tests: tuple[LookedAt, ...] = ("V", "association", "eight tests")
-    return [LooksWorld(test, counted, looks) for test in tests for counted, looks in ways]
+    decisions = [LooksWorld(test, counted, looks) for test in tests for counted, looks in ways]
+    estimates: tuple[tuple[Estimated, float], ...] = (
+        ("share", 0.5), ("share", 0.3), ("share", 0.05), ("V", 0.0), ("d", 0.0), ("d", 0.8),
+    )  # fmt: skip
+    return [*decisions, *(IntervalsWorld(what, truth) for what, truth in estimates)]
 
 
 def is_decided(p_values: FloatArray, sizes: NDArray[np.int64], counted: Counted) -> bool:
@@ -121,3 +184,35 @@ def _eight(sizes: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
     values = rng.normal(size=(8, sizes[-1]))
     columns = [stats.ttest_1samp(values[:, : max(size, 2)], 0.0, axis=1).pvalue for size in sizes]
     return np.column_stack(columns)
+
+
+def _shares(truth: float, looks: Looks, rng: np.random.Generator) -> Iterator[_AtLook]:
+    shown = rng.random(looks[-1][0]) < truth
+    for size, level in looks:
+        hits = int(shown[:size].sum())
+        yield _AtLook(hits / size, share_interval(hits, size, confidence=1 - level))
+
+
+def _spreads(_truth: float, looks: Looks, rng: np.random.Generator) -> Iterator[_AtLook]:
+    """Eight occupations with the same shares."""
+    shown = rng.random((8, looks[-1][0])) < 0.4
+    for size, level in looks:
+        hits = shown[:, :size].sum(axis=1)
+        test = level_test(
+            np.column_stack([hits, size - hits]), range(8), by_prompt=False,
+            resamples=_RESAMPLES, confidence=1 - level, rng=rng,
+        )  # fmt: skip
+        if test is not None:
+            yield _AtLook(test.v, test.interval)
+
+
+def _effects(truth: float, looks: Looks, rng: np.random.Generator) -> Iterator[_AtLook]:
+    """Two concepts; images are the units, and attribute images are given once for all looks."""
+    most = looks[-1][0]
+    world = AssociationWorld("", (most, most), images=1, what="d", shift=truth * math.sqrt(1.25))
+    scores = [world.scores(side, rng) for side in (0, 1)]
+    poles = [turned(axis, world.attributes, rng) for axis in (0.0, math.pi / 2.0)]
+    for size, level in looks:
+        x, y = (ConceptEmbeddings(Embeddings(placed(one[:size])), *poles) for one in scores)
+        test = association_test(x, y, confidence=1 - level)
+        yield _AtLook(test.effect_size_corrected, test.effect_interval)
