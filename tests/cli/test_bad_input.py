@@ -71,6 +71,7 @@ def test_training_data_for_a_study_that_needs_none(portrayal: CommandLine, tmp_p
     out = tmp_path / "audit"
     line = portrayal("run", "occupations", *PAINTER, "--corpus", "nope", "--out", out).usage
     assert "--corpus is for amplification studies; occupations" in line
+    assert portrayal("plan", "occupations", "--corpus", "nope").usage == line
     assert not out.exists()
 
 

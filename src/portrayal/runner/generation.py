@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from portrayal.audit import AuditFolder, compact, outcomes
-from portrayal.errors import AuditError, GenerationError, PromptTooLong, SettingError
+from portrayal.errors import AuditError, GenerationError, PromptTooLong
 from portrayal.generators import GenerationSummary
 from portrayal.kinds import kind_of
 from portrayal.measurers import Measurer, MeasuresWhileGenerating, require_valid
@@ -18,7 +18,7 @@ from portrayal.runner.engines import Engine, InProcess, open_engine
 from portrayal.runner.measurement import require_valid_measurers
 from portrayal.runner.rounds import next_round
 from portrayal.runner.session import Session
-from portrayal.runner.studies import names
+from portrayal.runner.studies import check_corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,9 @@ def check(session: Session) -> None:
     """
     AuditFolder.check_place(session.path)
     session.models.settled(session.audit)
-    kinds = [kind_of(study) for study in session.studies]
-    if session.corpus and not any(kind.takes_corpus for kind in kinds):
-        raise SettingError("corpus", f"is for amplification studies; {names(session.studies)}: no")
-    for kind, study in zip(kinds, session.studies, strict=True):
-        kind.check(study, session.path, session.corpus)
+    check_corpus(session.studies, session.corpus)
+    for study in session.studies:
+        kind_of(study).check(study, session.path, session.corpus)
 
 
 def generate(

@@ -22,7 +22,7 @@ from portrayal.plugins import registered_names
 from portrayal.runner.requirements import requirements
 from portrayal.runner.session import Place, Session, checked_analysis, place
 from portrayal.runner.sizing import Pilot, SizeGoal, Sizing, sized
-from portrayal.runner.studies import Asked, find_studies, remembered_studies
+from portrayal.runner.studies import Asked, check_corpus, find_studies, remembered_studies
 from portrayal.studies import Study, did_you_mean
 
 if TYPE_CHECKING:
@@ -151,7 +151,8 @@ def plan(
             `model`.
 
     Raises:
-        SettingError: A rate that is none, or another value that cannot be.
+        SettingError: A rate that is none, training data that no study compares with, or another
+            value that cannot be.
     """
     more = PlanOptions.of(options)
     if not is_number(rate) or rate <= 0:
@@ -161,6 +162,8 @@ def plan(
     before = {} if session is None else session.remembered()
     audit = None if session is None else session.audit
     studies = find_studies(asked, before, images=images)
+    corpus = None if more.corpus is None else Path(place("corpus", more.corpus))
+    check_corpus(studies, corpus)
     drawn = [_as_drawn(study, before.get(study.name)) for study in studies]
     each = tuple(_planned(study, audit, rate=rate, settings=how) for study in drawn)
     several = len(studies) > 1
@@ -169,7 +172,7 @@ def plan(
         drawn,
         None if session is None else session.path,
         audit,
-        corpus=None if more.corpus is None else Path(place("corpus", more.corpus)),
+        corpus=corpus,
         missing=(together or each[0]).missing,
     )
     if more.model is not None:

@@ -142,6 +142,16 @@ def with_real_world(studies: Sequence[Study], file: str | os.PathLike[str]) -> t
     return tuple(new or study for new, study in zip(found, studies, strict=True))
 
 
+def check_corpus(studies: Sequence[Study], corpus: Path | None) -> None:
+    """Refuse training data that none of the studies compares with.
+
+    Raises:
+        SettingError: None does.
+    """
+    if corpus is not None and not any(kind_of(study).takes_corpus for study in studies):
+        raise SettingError("corpus", f"is for amplification studies; {names(studies)}: no")
+
+
 def remembered_studies(audit: AuditFolder | None, known: Iterable[Study] = ()) -> dict[str, Study]:
     """Return the studies that an audit remembers, by name, in the order of its files.
 
