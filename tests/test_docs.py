@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib.util
 import os
 import re
@@ -108,11 +109,16 @@ def lines() -> Iterator[tuple[str, str]]:
                 yield str(block), command
 
 
+@functools.cache
+def top_command() -> Any:
+    return typer.main.get_command(command_line())
+
+
 @pytest.mark.parametrize(("where", "line"), list(lines()), ids=lambda value: str(value)[:60])
 def test_commands_and_options_in_examples_exist(where: str, line: str) -> None:
     alone = re.split(r" [|>] ", line, maxsplit=1)[0]
     words = shlex.split(alone, comments=True)[1:]
-    command: Any = typer.main.get_command(command_line())
+    command = top_command()
     while words and words[0] in getattr(command, "commands", {}):
         command = command.commands[words.pop(0)]
     if words and hasattr(command, "commands") and not words[0].startswith("-"):

@@ -69,6 +69,13 @@ def command_line() -> typer.Typer:
     return app
 
 
+@functools.cache
+def _command() -> Any:
+    command = typer.main.get_command(command_line())
+    _without_types(command)
+    return command
+
+
 def main() -> None:
     """Run the CLI; an error of ours is one line and an exit code, anything else is a bug."""
     # Errors of loading reach us as exceptions; diffusers would tell them a second time.
@@ -76,9 +83,7 @@ def main() -> None:
     with noted_interrupts() as interrupted:
         try:
             # Typer frames errors of usage over several lines; ours are one line, like all others.
-            command = typer.main.get_command(command_line())
-            _without_types(command)
-            code: int | None = command(prog_name="portrayal", standalone_mode=False)
+            code: int | None = _command()(prog_name="portrayal", standalone_mode=False)
         except KeyboardInterrupt:
             code = ExitCode.INTERRUPTED
         except Exception as error:
@@ -104,8 +109,7 @@ def _said(error: Exception) -> ExitCode:
 
 def _without_types(command: Any) -> None:
     """Let no switch have a type in its help: typer writes `--help <bool>`."""
-    context = command.make_context("portrayal", [], resilient_parsing=True)
-    for one in (*command.params, command.get_help_option(context)):
+    for one in (*command.params, command.get_help_option(typer.Context(command))):
         if getattr(one, "is_flag", False) and one.metavar is None:
             one.metavar = ""
     for child in getattr(command, "commands", {}).values():
