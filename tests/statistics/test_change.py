@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from portrayal.errors import StatisticsError
-from portrayal.statistics import amplification_from_counts, paired_change
+from portrayal.statistics import amplification_from_counts, paired_bias_change, paired_change
 from portrayal.statistics.change import Unit
 
 Array = NDArray[np.float64]
@@ -72,6 +72,14 @@ def test_known_change() -> None:
     assert result.flips == ("police",)
     assert (result.n, result.n_missing) == (10, 2)
     assert [change.n_before for change in result.attributes] == [4, 4, 2]
+
+
+@pytest.mark.parametrize("unit", ["attribute", "image"])
+def test_the_change_of_bias_alone_is_the_same(unit: Unit) -> None:
+    before, after = images(1, 9, 8), images(2, 9, 8, share=0.4)
+    whole = paired_change(before, after, rng=rng(), unit=unit, resamples=199)
+    assert paired_bias_change(before, after, rng=rng(), unit=unit, resamples=199) == whole.bias
+    assert whole.bias.value == pytest.approx(mean_bias_change(before, after))
 
 
 def test_image_p_values_are_those_of_all_swaps_one_by_one() -> None:

@@ -48,6 +48,7 @@ from portrayal.statistics.change import (
     PublishedScores,
     Unit,
     UnknownResult,
+    paired_bias_change,
     paired_change,
 )
 from portrayal.statistics.classification import (
@@ -285,6 +286,7 @@ __all__ = [
     "multi_association",
     "non_inferiority",
     "pair_interactions",
+    "paired_bias_change",
     "paired_change",
     "pearson_correlation",
     "percent_agreement",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -189,29 +189,19 @@ def paired_change(
     >>> result.diversity.published.value, result.bias.value, result.flips
     (-0.5, -1.0, ('b',))
     """
-    check_fraction("confidence", confidence)
-    check_rng(rng)
-    check_option("unit", unit, UNITS)
-    check_resamples(resamples)
-    x, y = _groups("before", before), _groups("after", after)
-    if x.shape != y.shape:
-        raise StatisticsError(
-            f"before has shape {x.shape} and after {y.shape}; allowed: the same attributes (rows) "
-            "and seeds (columns) in both"
-        )
+    settings = ChangeSettings.checked(unit, resamples, confidence, rng)
+    x, y = _sides(before, after)
     names = tuple(str(name) for name in (range(len(x)) if attributes is None else attributes))
     if len(names) != len(x):
         raise StatisticsError(
             f"attributes has {len(names)} names; allowed: one for each of {len(x)}"
         )
     pairs = PairedCounts.of(x, y)
-    both = (pairs.n_before > 0) & (pairs.n_after > 0)
     single = _attribute_changes(pairs, names, confidence=confidence)
-    settings = ChangeSettings(unit, resamples, confidence, rng)
     n = int((~np.isnan(x) & ~np.isnan(y)).sum())
     return PairedChangeResult(
         diversity=_diversity_change(x, y, pairs, settings),
-        bias=bias_change(pairs.rows(both), np.full(both.sum(), 1 / max(both.sum(), 1)), settings),
+        bias=_mean_bias_change(pairs, settings),
         attributes=single,
         flips=tuple(change.name for change in single if change.flipped),
         n=n,
@@ -219,6 +209,34 @@ def paired_change(
         unit=unit,
         unknown=_unknown(x, y),
     )
+
+
+def paired_bias_change(
+    before: ArrayLike,
+    after: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    unit: Unit = "attribute",
+    resamples: int = 9999,
+    confidence: float = 0.95,
+) -> Change:
+    """Return the change of bias alone, as `paired_change` finds it.
+
+    Args:
+        before: See `paired_change`.
+        after: See `paired_change`.
+        rng: See `paired_change`.
+        unit: See `paired_change`.
+        resamples: See `paired_change`.
+        confidence: See `paired_change`.
+
+    >>> paired_bias_change(
+    ...     [[1, 1, 1, 1], [1, 1, 1, 0]], [[1, 0, 1, 0], [0, 0, 0, 1]], rng=np.random.default_rng(0)
+    ... ).value
+    -1.0
+    """
+    settings = ChangeSettings.checked(unit, resamples, confidence, rng)
+    return _mean_bias_change(PairedCounts.of(*_sides(before, after)), settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +247,34 @@ class ChangeSettings:
     resamples: int
     confidence: float
     rng: np.random.Generator
+
+    @classmethod
+    def checked(
+        cls, unit: Unit, resamples: int, confidence: float, rng: np.random.Generator
+    ) -> ChangeSettings:
+        """Return settings, or raise where one is not allowed."""
+        check_fraction("confidence", confidence)
+        check_rng(rng)
+        check_option("unit", unit, UNITS)
+        check_resamples(resamples)
+        return cls(unit, resamples, confidence, rng)
+
+
+class _GroupTables(NamedTuple):
+    """Groups of the images, (attributes, seeds)."""
+
+    before: FloatArray
+    after: FloatArray
+
+
+def _sides(before: ArrayLike, after: ArrayLike) -> _GroupTables:
+    x, y = _groups("before", before), _groups("after", after)
+    if x.shape != y.shape:
+        raise StatisticsError(
+            f"before has shape {x.shape} and after {y.shape}; allowed: the same attributes (rows) "
+            "and seeds (columns) in both"
+        )
+    return _GroupTables(x, y)
 
 
 def _groups(name: str, values: ArrayLike) -> FloatArray:
@@ -316,6 +362,11 @@ def _possible(groups: FloatArray) -> Interval:
     n = groups.shape[1]
     least = np.where(unknown >= gap, (gap + unknown) % 2, gap - unknown)
     return Interval(float(least.mean() / n), float((gap + unknown).mean() / n))
+
+
+def _mean_bias_change(pairs: PairedCounts, settings: ChangeSettings) -> Change:
+    both = (pairs.n_before > 0) & (pairs.n_after > 0)
+    return bias_change(pairs.rows(both), np.full(both.sum(), 1 / max(both.sum(), 1)), settings)
 
 
 def bias_change(pairs: PairedCounts, weights: FloatArray, settings: ChangeSettings) -> Change:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -94,8 +95,14 @@ class _Posterior(NamedTuple):
 
 
 def _posterior(k: FloatArray, n: FloatArray) -> _Posterior:
-    kinds, repeats = np.unique(np.stack([k, n], axis=1), axis=0, return_counts=True)
-    icc = correlation_prior(float(n.max()))
+    # A report says one share in a headline, a finding and a table.
+    return _posterior_of(tuple(sorted(zip(k.tolist(), n.tolist(), strict=True))))
+
+
+@functools.lru_cache(maxsize=512)
+def _posterior_of(counts: tuple[tuple[float, float], ...]) -> _Posterior:
+    kinds, repeats = np.unique(np.array(counts), axis=0, return_counts=True)
+    icc = correlation_prior(float(kinds[:, 1].max()))
     start, stop = 0.0, np.pi / 2
     # The second look is at the part that matters, so that many images do not fall into one cell.
     for _ in range(2):

@@ -31,6 +31,7 @@ from portrayal.statistics import (
     Unit,
     diversity_score,
     leaning_change,
+    paired_bias_change,
     paired_change,
 )
 
@@ -52,19 +53,32 @@ class Comparison:
         before: The original, or the intervention that `after` is a variant of.
         after: The arm with the intervention.
         result: The paired change of who is shown.
-        usable: The paired change of whether a group is known at all (1) or not (0).
     """
 
     arms: CategoryArms
     before: Arm
     after: Arm
     result: PairedChangeResult
-    usable: PairedChangeResult
+
+    @property
+    def usable_unit(self) -> Unit:
+        """What `usable_share` is for."""
+        settings = self.arms.view.settings
+        return swapped_unit(settings, self.before.usable, self.after.usable)
 
     @property
     def usable_share(self) -> Change:
         """The change of the share of images with a known group: half of that of Eq. 2."""
-        bias = self.usable.bias
+        settings = self.arms.view.settings
+        names = (self.arms.category.name, self.before.name, self.after.name)
+        bias = paired_bias_change(
+            self.before.usable,
+            self.after.usable,
+            rng=_rng(self.arms, *names, "usable"),
+            unit=self.usable_unit,
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+        )
         low, high = bias.interval
         return replace(
             bias,
@@ -85,21 +99,16 @@ class Comparison:
 def compare(arms: CategoryArms, before: Arm, after: Arm) -> Comparison:
     """Compare two arms of a category, seed by seed."""
     settings = arms.view.settings
-
-    def changed(first: FloatArray, second: FloatArray, *what: str) -> PairedChangeResult:
-        return paired_change(
-            first,
-            second,
-            rng=_rng(arms, arms.category.name, before.name, after.name, *what),
-            attributes=arms.category.attributes,
-            unit=swapped_unit(settings, first, second),
-            resamples=settings.resamples,
-            confidence=settings.confidence,
-        )
-
-    result = changed(before.outcome, after.outcome)
-    usable = changed(before.usable, after.usable, "usable")
-    return Comparison(arms, before, after, result, usable)
+    result = paired_change(
+        before.outcome,
+        after.outcome,
+        rng=_rng(arms, arms.category.name, before.name, after.name),
+        attributes=arms.category.attributes,
+        unit=swapped_unit(settings, before.outcome, after.outcome),
+        resamples=settings.resamples,
+        confidence=settings.confidence,
+    )
+    return Comparison(arms, before, after, result)
 
 
 def swapped_unit(settings: AnalysisSettings, before: FloatArray, after: FloatArray) -> Unit:

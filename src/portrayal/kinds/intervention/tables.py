@@ -182,7 +182,7 @@ def changes_table(comparisons: Sequence[Comparison], suffix: str) -> DataTable:
     Changes of the diversity score and of the leaning are findings of their own.
     """
     told = [("mean bias", one, one.result.bias, one.result.unit) for one in comparisons] + [
-        ("usable images", one, one.usable_share, one.usable.unit) for one in comparisons
+        ("usable images", one, one.usable_share, one.usable_unit) for one in comparisons
     ]
     told = [row for row in told if not math.isnan(row[2].value)]
     q = benjamini_hochberg([change.p_value for _, _, change, _ in told]).tolist()
