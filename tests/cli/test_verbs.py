@@ -113,7 +113,7 @@ def test_figures_are_written_beside_the_report(portrayal: CommandLine, audit: Pa
 
 def test_ctrl_c_says_how_to_go_on_and_going_on_makes_the_rest(work: Path, tmp_path: Path) -> None:
     out = tmp_path / "stopped"
-    words = ("generate", work, "--out", out, *PAINTER, "--images", "300")
+    words = ("generate", work, "--out", out, *PAINTER, "--images", "120")
     process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 60
@@ -127,10 +127,10 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_makes_the_rest(work: Path, tmp_pa
     assert err.splitlines()[-1] == "stopped; the same command continues where it was"
     assert "Traceback" not in err
     kept = AuditFolder(out).images().aggregate("count(*)").fetchall()[0][0]
-    assert 0 < kept < 1200
+    assert 0 < kept < 480
     rest = in_a_process(*words, "--json")
     summary = json.loads(rest.out)
-    assert summary["made"] == 1200 - kept
+    assert summary["made"] == 480 - kept
     assert summary["present"] == kept
 
 

@@ -103,7 +103,7 @@ def build_unet() -> Any:
     from diffusers import UNet2DConditionModel
 
     return UNet2DConditionModel(
-        sample_size=16, block_out_channels=(64, 128), layers_per_block=1, norm_num_groups=8,
+        sample_size=8, block_out_channels=(64, 128), layers_per_block=1, norm_num_groups=8,
         attention_head_dim=4, cross_attention_dim=32,
         down_block_types=("CrossAttnDownBlock2D",) * 2, up_block_types=("CrossAttnUpBlock2D",) * 2,
     ).eval()  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -79,11 +80,20 @@ def judge(study: Study) -> WrongJudge:
     return WrongJudge(study)
 
 
+@pytest.fixture(scope="module")
+def unchecked(
+    tmp_path_factory: pytest.TempPathFactory, study: Study, judge: WrongJudge
+) -> AuditFolder:
+    """An audit that no person has looked at; not to be changed."""
+    folder = tmp_path_factory.mktemp("unchecked") / "audit"
+    pt.run(study, out=folder, model=PainterGenerator(), measurers=judge, analysis=QUICK)
+    return AuditFolder(folder)
+
+
 @pytest.fixture
-def audit(tmp_path: Path, study: Study, judge: WrongJudge) -> AuditFolder:
-    painter = PainterGenerator()
-    pt.run(study, out=tmp_path / "audit", model=painter, measurers=judge, analysis=QUICK)
-    return AuditFolder(tmp_path / "audit")
+def audit(tmp_path: Path, unchecked: AuditFolder) -> AuditFolder:
+    """A copy of it."""
+    return AuditFolder(shutil.copytree(unchecked.path, tmp_path / "audit"))
 
 
 def vote(
