@@ -49,6 +49,7 @@ from .human_side import votes_on as votes_on
 from .label_checks import FindingLabels as FindingLabels
 from .label_checks import LabelScale as LabelScale
 from .label_checks import LabelSource as LabelSource
+from .label_checks import TargetCounts as TargetCounts
 from .label_checks import audit_sources as audit_sources
 from .label_checks import form_of as form_of
 from .label_correction import correct_labels as correct_labels

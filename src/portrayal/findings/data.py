@@ -178,6 +178,7 @@ class StudyData:
         audit: Where they are from; None where embeddings were drawn instead of stored.
         unfit: Why the measurer's labels do not count, by axis.
         drawn: Labels by axis and image key that take the place of the measurer's, to correct them.
+        drawn_together: The same where several axes are asked about at once, by their names.
         looks: How many images each look at the study by this measurer rests on, this one the last;
             none: it is the first.
     """
@@ -202,6 +203,9 @@ class StudyData:
     unfit: Mapping[str, str] = field(default_factory=dict, repr=False)
     threshold: float | None = None
     drawn: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    drawn_together: Mapping[tuple[str, ...], Mapping[str, Mapping[str, str]]] = field(
+        default_factory=dict, repr=False
+    )
     looks: tuple[int, ...] = ()
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from portrayal.findings.headline import Headline, plural
-from portrayal.findings.label_checks import FindingLabels, LabelScale, form_of
+from portrayal.findings.label_checks import FindingLabels, LabelScale, TargetCounts, form_of
 from portrayal.findings.labels import unlabelled
 from portrayal.findings.scales import in_points, is_within_one, read_as
 from portrayal.findings.sentences import counted, not_enough, not_judged
@@ -94,8 +94,9 @@ class Finding(Plain):
             )
 
     def on_labels(
-        self, scale: LabelScale, *, units: Iterable[float] = (), plug_in: float | None = None
-    ) -> Finding:
+        self, scale: LabelScale, *, units: Iterable[float] = (), plug_in: float | None = None,
+        apart: TargetCounts | None = None,
+    ) -> Finding:  # fmt: skip
         """Return the finding as one that rests on a measurer's labels.
 
         Args:
@@ -105,8 +106,9 @@ class Finding(Plain):
                 how units differ; empty where it is not.
             plug_in: The estimate with what chance adds to it, where it is bias-corrected (an
                 imbalance as published); None where it is not.
+            apart: What the estimate is computed from, where it is a distance from known shares.
         """
-        labels = FindingLabels.unchecked(scale, self.low, self.high, tuple(units), plug_in)
+        labels = FindingLabels.unchecked(scale, self.low, self.high, tuple(units), plug_in, apart)
         return replace(self, labels=labels)
 
     @property

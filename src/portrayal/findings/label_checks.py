@@ -55,6 +55,21 @@ class LabelScale(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class TargetCounts(Plain):
+    """What a distance from known shares is computed from.
+
+    Attributes:
+        counts: Images by prompt and group or cell.
+        target: The share of each.
+        by_prompt: Whether prompts are the units.
+    """
+
+    counts: Sequence[Sequence[int]]
+    target: Sequence[float]
+    by_prompt: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FindingLabels(Plain):
     """What is known of the labels behind a finding.
 
@@ -76,6 +91,8 @@ class FindingLabels(Plain):
         units: Each unit's part in the estimate, where its interval is made from how units differ:
             for the correction, and not kept after it.
         plug_in: The estimate with what chance adds to it, where it is bias-corrected: likewise.
+        apart: What the estimate is computed from, where it is a distance from known shares:
+            likewise.
     """
 
     status: LabelStatus
@@ -90,6 +107,7 @@ class FindingLabels(Plain):
     assumption: str = ""
     units: Sequence[float | None] = ()
     plug_in: float | None = None
+    apart: TargetCounts | None = None
 
     @classmethod
     def unchecked(
@@ -99,10 +117,11 @@ class FindingLabels(Plain):
         high: float | None,
         units: Sequence[float | None] = (),
         plug_in: float | None = None,
+        apart: TargetCounts | None = None,
     ) -> FindingLabels:
         """Return what an analysis knows by itself: how wrong labels would have to be."""
         tipping = scale.tipping_point(low, high)
-        return cls("unchecked", scale, tipping=tipping, units=units, plug_in=plug_in)
+        return cls("unchecked", scale, tipping=tipping, units=units, plug_in=plug_in, apart=apart)
 
     def words(self, confidence: float, *, form: Callable[[float | None], str] = number) -> str:
         """Return the line below a finding."""

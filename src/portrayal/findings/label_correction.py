@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from portrayal.findings.checked_tables import checked_table, never_given, raters_error
@@ -24,7 +24,14 @@ from portrayal.findings.label_checks import (
     LabelSource,
     form_of,
 )
-from portrayal.findings.label_pools import DrawnPool, LabelPool, PeopleSaid, draw_pool, people_said
+from portrayal.findings.label_pools import (
+    DrawnPool,
+    LabelPool,
+    PeopleSaid,
+    draw_pool,
+    draw_together,
+    people_said,
+)
 from portrayal.findings.parts import Forest, Part, Share, Shares
 from portrayal.findings.results import StudyResult
 from portrayal.findings.sentences import capital
@@ -34,9 +41,11 @@ from portrayal.raters import RATERS
 from portrayal.records import NOBODY, UNKNOWN
 from portrayal.statistics import (
     DrawnAnswers,
+    DrawnDistance,
     agreeing,
     combine_draws,
     combine_p_values,
+    drawn_target_distance,
     without_averaged_noise,
 )
 
@@ -48,17 +57,34 @@ UNCORRECTED = "Before correction of label errors."
 
 @dataclass(frozen=True, slots=True)
 class DrawnMeasurer:
-    """One measurer's pools, drawn; or why they cannot be."""
+    """One measurer's pools, drawn; or why they cannot be.
+
+    Attributes:
+        data: The study's images, as the measurer saw them.
+        drawn: The pools, each drawn alone.
+        sources: The labels of each axis, and whether people checked them.
+        together: The pools of several axes that findings are about at once, drawn together.
+    """
 
     data: StudyData
     drawn: tuple[DrawnPool, ...]
     sources: tuple[CheckedSource, ...]
+    together: Mapping[tuple[str, ...], tuple[DrawnPool, ...]] = field(default_factory=dict)
 
     def relabelled(self, draw: int) -> StudyData:
-        labels: dict[str, dict[str, str]] = {}
-        for one in self.drawn:
-            labels.setdefault(one.pool.axis, {}).update(one.labels(draw))
-        return replace(self.data, drawn=labels)
+        return replace(
+            self.data,
+            drawn=_by_axis(self.drawn, draw),
+            drawn_together={axes: _by_axis(one, draw) for axes, one in self.together.items()},
+        )
+
+
+def _by_axis(pools: Sequence[DrawnPool], draw: int) -> dict[str, dict[str, str]]:
+    """Return one set of labels, by axis and image key."""
+    labels: dict[str, dict[str, str]] = {}
+    for one in pools:
+        labels.setdefault(one.pool.axis, {}).update(one.labels(draw))
+    return labels
 
 
 def correct_labels(
@@ -89,6 +115,7 @@ def correct_labels(
     result = replace(result, sources=sources, findings=found)
     if not any(one.drawn for one in checked):
         return result
+    checked = [_together(one, result.findings, result.study, settings) for one in checked]
     draws = len(next(one.drawn for one in checked if one.drawn)[0].codes)
     quick = replace(settings, resamples=min(settings.resamples, MOST_RESAMPLES))
     sets = range(draws)[:at_most]
@@ -129,6 +156,25 @@ def _check(
             rng = settings.rng(study, data.encoder.digest, axis, pool.name, "labels by people")
             drawn.append(draw_pool(pool, one, rng))
     return DrawnMeasurer(data, tuple(drawn), tuple(sources))
+
+
+def _together(
+    measurer: DrawnMeasurer, findings: Sequence[Finding], study: str, settings: AnalysisSettings
+) -> DrawnMeasurer:
+    """Return a measurer with pools drawn together for its findings about several axes at once."""
+    label = measurer.data.label
+    about = dict.fromkeys(one.label_axes for one in findings if one.measurer == label)
+    pools = {(one.pool.name, one.pool.axis): one for one in measurer.drawn}
+    names = dict.fromkeys(name for name, _ in pools)
+    found = {}
+    for axes in about:
+        if len(axes) < 2 or any((name, axis) not in pools for name in names for axis in axes):
+            continue
+        rng = settings.rng(study, measurer.data.encoder.digest, *axes, "labels by people")
+        parts = [draw_together([pools[name, axis] for axis in axes], rng) for name in names]
+        if all(parts):
+            found[axes] = tuple(one for part in parts for one in part)
+    return replace(measurer, together=found)
 
 
 def _with_images(
@@ -183,10 +229,11 @@ def _combined_findings(
 
 def _used(finding: Finding, checked: Sequence[DrawnMeasurer]) -> list[DrawnPool]:
     """Return the drawn pools behind a finding; none where one of its axes has none."""
+    axes = finding.label_axes
+    if len(axes) > 1:
+        return [pool for one in checked for pool in one.together.get(axes, ())]
     pools = [pool for one in checked for pool in one.drawn]
-    drawn = {pool.pool.axis for pool in pools}
-    axes = finding.label_axes or tuple(drawn)
-    return [pool for pool in pools if pool.pool.axis in axes] if drawn.issuperset(axes) else []
+    return [pool for pool in pools if not axes or pool.pool.axis in axes]
 
 
 def _n_checked(used: Sequence[DrawnPool]) -> int:
@@ -211,7 +258,8 @@ def _combined_finding(
         finding.labels,
         status="corrected", n_checked=_n_checked(used), tipping=None,
         estimate=finding.estimate, low=finding.low, high=finding.high, p=finding.p,
-        sentence=finding.sentence, assumption=used[0].assumption(), units=(), plug_in=None,
+        sentence=finding.sentence, assumption=used[0].assumption(),
+        units=(), plug_in=None, apart=None,
     )  # fmt: skip
     if len(answered) < max(2, len(drawn) / 2):
         return _unanswered(finding, silent[0], check) if silent else finding
@@ -245,6 +293,9 @@ def _combined_numbers(
         return _CombinedNumbers(
             _number(first.estimate), _number(first.low), _number(first.high), first.p
         )
+    apart = _apart(finding, answered, settings)
+    if apart is not None:
+        return _CombinedNumbers(apart.value, *apart.interval, apart.p_value)
     one = combine_draws(
         *_answers(answered, settings, bounded=bounded),
         within=scale.within,
@@ -259,6 +310,21 @@ def _combined_numbers(
     if p is not None and scale.null is not None and scale.null == scale.least:
         ends = agreeing(ends, p, least=scale.null, confidence=settings.confidence)
     return _CombinedNumbers(one.value, *ends, p)
+
+
+def _apart(
+    finding: Finding, answered: Sequence[Finding], settings: AnalysisSettings
+) -> DrawnDistance | None:
+    """Return a distance from known shares over all sets of labels; None of other estimates."""
+    found = [one.labels.apart for one in answered if one.labels is not None]
+    known = [one for one in found if one is not None]
+    if len(known) < len(answered):
+        return None
+    return drawn_target_distance(
+        [one.counts for one in known], known[0].target, by_prompt=known[0].by_prompt,
+        confidence=settings.confidence,
+        rng=settings.rng(finding.study, finding.question, "labels by people"),
+    )  # fmt: skip
 
 
 def _answers(
@@ -289,7 +355,13 @@ def _by_people(drawn: Finding, used: Sequence[DrawnPool]) -> Finding:
         return drawn
     n = _n_checked(used)
     check = replace(
-        drawn.labels, status="corrected", n_checked=n, tipping=None, units=(), plug_in=None
+        drawn.labels,
+        status="corrected",
+        n_checked=n,
+        tipping=None,
+        units=(),
+        plug_in=None,
+        apart=None,
     )
     words = f"By people's labels: {drawn.sentence}"
     return replace(drawn, sentence=words, labels=check)
@@ -317,7 +389,7 @@ def _without_parts(finding: Finding) -> Finding:
     labels = finding.labels
     if labels is None:
         return finding
-    return replace(finding, labels=replace(labels, units=(), plug_in=None))
+    return replace(finding, labels=replace(labels, units=(), plug_in=None, apart=None))
 
 
 def _headline(

@@ -15,7 +15,14 @@ from portrayal.findings.data import StudyData
 from portrayal.findings.labels import image_labels
 from portrayal.raters import CheckedLabels, TwoAnswers, checked_labels, has_votes
 from portrayal.records import NOBODY, UNKNOWN
-from portrayal.statistics import NOT_ASKED, LabelDraws, PromptOrder, Rule, draw_labels
+from portrayal.statistics import (
+    NOT_ASKED,
+    AxisLabels,
+    PromptOrder,
+    Rule,
+    draw_joint_labels,
+    draw_labels,
+)
 from portrayal.studies import Study
 
 LEAST_LABELS = 10
@@ -179,12 +186,14 @@ class DrawnPool:
         said: What people said.
         codes: (draws, images), places in `pool.answers`.
         separate: The factor whose levels have error tables of their own; "" where one serves all.
+        joint: Whether the labels were drawn together with those of another axis.
     """
 
     pool: LabelPool
     said: PeopleSaid
     codes: np.ndarray
     separate: str
+    joint: bool = False
 
     def labels(self, draw: int) -> dict[str, str]:
         """Return one set of labels, by image key."""
@@ -195,46 +204,108 @@ class DrawnPool:
     def assumption(self) -> str:
         """Say what the draws assume."""
         alike = f"within each {self.separate}" if self.separate else "in all prompts"
-        words = f"Assumes that the measurer errs alike {alike}"
+        taken = [f"that the measurer errs alike {alike}"]
+        if self.joint:
+            taken.append("that its errors on one axis do not depend on the other")
         if not self.said.drawn:
-            words += " and that people were given images at random"
-        return f"{words}."
+            taken.append("that people were given images at random")
+        *before, last = taken
+        return f"Assumes {', '.join(before)}{' and ' if before else ''}{last}."
 
 
 def draw_pool(pool: LabelPool, said: PeopleSaid, rng: np.random.Generator) -> DrawnPool:
     """Draw what people would say of every image of a pool."""
     separate = _separate(pool, said)
-    if not separate:
-        return DrawnPool(pool, said, _draw(pool, said, rng), "")
-    level = [pool.factors[prompt][separate] for prompt in pool.prompts]
-    codes: np.ndarray | None = None
-    for name in dict.fromkeys(level):
-        here = np.array([one == name for one in level])
-        part = _draw(pool.of(here.tolist()), said, rng)
-        codes = np.empty((len(part), len(level)), dtype=np.int16) if codes is None else codes
-        codes[:, here] = part
-    assert codes is not None
+    (codes,) = _draw_parts([pool], [said], separate, rng)
     return DrawnPool(pool, said, codes, separate)
 
 
-def _draw(pool: LabelPool, said: PeopleSaid, rng: np.random.Generator) -> np.ndarray:
-    # "Unknown" and "nobody" are possible where people said so; groups always are.
+def draw_together(drawn: Sequence[DrawnPool], rng: np.random.Generator) -> tuple[DrawnPool, ...]:
+    """Draw the labels of the same images on several axes again, as axes go together.
+
+    Drawn axis by axis, labels of two axes would go together only as far as prompts differ in both,
+    and as people's own labels do: shares of cells would be those of axes with little in common.
+
+    Args:
+        drawn: One pool per axis.
+        rng: Source of the draws.
+
+    Returns:
+        Pools in the same order; none where they are not of the same images.
+    """
+    pools, said = [one.pool for one in drawn], [one.said for one in drawn]
+    if len({pool.keys for pool in pools}) > 1:
+        return ()
+    names = {one.separate for one in drawn}
+    separate = names.pop() if len(names) == 1 else ""
+    codes = _draw_parts(pools, said, separate, rng)
+    return tuple(
+        replace(one, codes=own, separate=separate, joint=True)
+        for one, own in zip(drawn, codes, strict=True)
+    )
+
+
+def _draw_parts(
+    pools: Sequence[LabelPool], said: Sequence[PeopleSaid], separate: str, rng: np.random.Generator
+) -> list[np.ndarray]:
+    """Return the codes of each pool, level by level where levels have tables of their own."""
+    first = pools[0]
+    if not separate:
+        return _draw(pools, said, rng)
+    level = [first.factors[prompt][separate] for prompt in first.prompts]
+    codes: list[np.ndarray] = []
+    for name in dict.fromkeys(level):
+        here = np.array([one == name for one in level])
+        parts = _draw([pool.of(here.tolist()) for pool in pools], said, rng)
+        if not codes:
+            codes = [np.empty((len(part), len(level)), dtype=np.int16) for part in parts]
+        for whole, part in zip(codes, parts, strict=True):
+            whole[:, here] = part
+    return codes
+
+
+def _draw(
+    pools: Sequence[LabelPool], said: Sequence[PeopleSaid], rng: np.random.Generator
+) -> list[np.ndarray]:
+    first = pools[0]
+    place = {prompt: i for i, prompt in enumerate(dict.fromkeys(first.prompts))}
+    prompts = np.array([place[one] for one in first.prompts])
+    order = PromptOrder(_levels(first, list(place)), _apart(first, list(place)))
+    possible = [_possible(pool, one) for pool, one in zip(pools, said, strict=True)]
+    axes = [_coded(*one) for one in zip(pools, said, possible, strict=True)]
+    if len(axes) > 1:
+        drawn = list(draw_joint_labels(axes, prompts, order=order, rng=rng))
+    else:
+        own = axes[0]
+        drawn = [
+            draw_labels(
+                own.predicted, own.labels, prompts,
+                answers=own.answers, order=order, weights=own.weights, rng=rng,
+            ).labels
+        ]  # fmt: skip
+    back = [
+        np.array([pool.answers.index(answer) for answer in answers], dtype=np.int16)
+        for pool, answers in zip(pools, possible, strict=True)
+    ]
+    return [np.asarray(one[labels]) for one, labels in zip(back, drawn, strict=True)]
+
+
+def _possible(pool: LabelPool, said: PeopleSaid) -> list[str]:
+    """Return the answers that people may give: "unknown" and "nobody" where they said so."""
     given = set(said.labels.values())
-    possible = [one for one in pool.answers if one in pool.groups or one in given]
+    return [one for one in pool.answers if one in pool.groups or one in given]
+
+
+def _coded(pool: LabelPool, said: PeopleSaid, possible: Sequence[str]) -> AxisLabels:
+    """Return the labels of a pool as codes."""
     code = {answer: i for i, answer in enumerate(possible)}
     seen = {answer: i for i, answer in enumerate(dict.fromkeys(pool.labels))}
-    place = {prompt: i for i, prompt in enumerate(dict.fromkeys(pool.prompts))}
-    found: LabelDraws = draw_labels(
+    return AxisLabels(
         np.array([seen[one] for one in pool.labels]),
         np.array([code[said.labels[k]] if k in said.labels else NOT_ASKED for k in pool.keys]),
-        np.array([place[one] for one in pool.prompts]),
-        answers=len(possible),
-        order=PromptOrder(_levels(pool, list(place)), _apart(pool, list(place))),
-        weights=np.array([said.weights.get(key, 1.0) for key in pool.keys]),
-        rng=rng,
+        len(possible),
+        np.array([said.weights.get(key, 1.0) for key in pool.keys]),
     )
-    back = np.array([pool.answers.index(one) for one in possible], dtype=np.int16)
-    return np.asarray(back[found.labels])
 
 
 def _apart(pool: LabelPool, prompts: Sequence[str]) -> list[int]:

@@ -90,6 +90,7 @@ from portrayal.statistics.drawn_labels import (
     combine_p_values,
     without_averaged_noise,
 )
+from portrayal.statistics.drawn_targets import DrawnDistance, drawn_target_distance
 from portrayal.statistics.effect import cohen_size_word
 from portrayal.statistics.equivalence import (
     EquivalenceResult,
@@ -124,6 +125,7 @@ from portrayal.statistics.intervals import (
     share_interval,
     widen_interval,
 )
+from portrayal.statistics.joint_labels import AxisLabels, draw_joint_labels
 from portrayal.statistics.label_errors import (
     NOT_ASKED,
     LabelDraws,
@@ -179,6 +181,7 @@ __all__ = [
     "AssociationResult",
     "AttributeChange",
     "Average",
+    "AxisLabels",
     "BalancedAccuracyResult",
     "BiasResult",
     "BootstrapResult",
@@ -195,6 +198,7 @@ __all__ = [
     "DifferenceResult",
     "DiversityResult",
     "DrawnAnswers",
+    "DrawnDistance",
     "Embeddings",
     "EquivalenceResult",
     "InfluenceResult",
@@ -262,7 +266,9 @@ __all__ = [
     "difference_between_levels",
     "difference_between_levels_of_prompts",
     "diversity_score",
+    "draw_joint_labels",
     "draw_labels",
+    "drawn_target_distance",
     "equivalence",
     "estimate_difference",
     "fleiss_kappa",

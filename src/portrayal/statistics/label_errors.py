@@ -82,7 +82,7 @@ class PromptOrder(NamedTuple):
     groups: ArrayLike | None = None
 
 
-_ALIKE = PromptOrder()
+ALIKE = PromptOrder()
 
 
 def draw_labels(
@@ -91,7 +91,7 @@ def draw_labels(
     prompts: ArrayLike,
     *,
     answers: int | None = None,
-    order: PromptOrder = _ALIKE,
+    order: PromptOrder = ALIKE,
     weights: ArrayLike | None = None,
     rng: np.random.Generator,
 ) -> LabelDraws:
@@ -114,36 +114,85 @@ def draw_labels(
     ((20, 100), 20)
     """
     check_rng(rng)
-    f, y, cell = (np.asarray(one, dtype=np.intp) for one in (predicted, labels, prompts))
-    if not f.shape == y.shape == cell.shape or f.ndim != 1:
-        raise StatisticsError(
-            f"predicted, labels and prompts have shapes {f.shape}, {y.shape} and {cell.shape}; "
-            "allowed: one code of each per image"
-        )
-    asked = y != NOT_ASKED
-    if not asked.any():
-        raise StatisticsError("no image has a label by people; at least 1 is needed")
-    w = np.ones(f.size) if weights is None else np.asarray(weights, dtype=np.float64)
-    width, answers = int(f.max()) + 1, max(answers or 0, int(y.max()) + 1)
-    height = int(cell.max()) + 1
+    found = CodedImages.of(predicted, labels, prompts, answers, weights)
+    errors = draw_tables(found, rng)
+    shares = draw_shares(found.counts, errors, order, rng)
+    drawn = labels_of_images(
+        found.predicted, found.labels, found.prompts, shares, errors.tables, rng
+    )
+    return LabelDraws(drawn, errors.tables, int((found.labels != NOT_ASKED).sum()))
+
+
+class CodedImages(NamedTuple):
+    """Images whose labels on an axis are checked: codes per image, and how many answers there are.
+
+    Attributes:
+        predicted: The measurer's answer.
+        labels: People's answer, or -1.
+        prompts: The prompt.
+        weights: One over the probability of being asked.
+        shape: How many answers people give, and how many the measurer.
+    """
+
+    predicted: IntArray
+    labels: IntArray
+    prompts: IntArray
+    weights: FloatArray
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(
+        cls,
+        predicted: ArrayLike,
+        labels: ArrayLike,
+        prompts: ArrayLike,
+        answers: int | None,
+        weights: ArrayLike | None,
+    ) -> CodedImages:
+        """Check what `draw_labels` is given."""
+        f, y, cell = (np.asarray(one, dtype=np.intp) for one in (predicted, labels, prompts))
+        if not f.shape == y.shape == cell.shape or f.ndim != 1:
+            raise StatisticsError(
+                f"predicted, labels and prompts have shapes {f.shape}, {y.shape} and {cell.shape}; "
+                "allowed: one code of each per image"
+            )
+        if not (y != NOT_ASKED).any():
+            raise StatisticsError("no image has a label by people; at least 1 is needed")
+        w = np.ones(f.size) if weights is None else np.asarray(weights, dtype=np.float64)
+        return cls(f, y, cell, w, (max(answers or 0, int(y.max()) + 1), int(f.max()) + 1))
+
+    @property
+    def counts(self) -> CheckedCounts:
+        """The images by prompt."""
+        return CheckedCounts.of(self.predicted, self.labels, self.prompts, shape=self.shape)
+
+
+def draw_tables(images: CodedImages, rng: np.random.Generator) -> ErrorTables:
+    """Draw how a measurer labels images of each group."""
+    given = images.predicted, images.labels, images.weights
+    return draw_error_tables(*given, images.counts, draws=DRAWS, rng=rng)
+
+
+def draw_shares(
+    images: CheckedCounts, errors: ErrorTables, order: PromptOrder, rng: np.random.Generator
+) -> FloatArray:
+    """Draw the shares of prompts, (draws, prompts, people's answers), for each error table."""
+    height = len(images.other)
     for name, codes in order._asdict().items():
         if codes is not None and np.shape(codes) != (height,):
             raise StatisticsError(
                 f"{name} has shape {np.shape(codes)}; allowed: ({height},), one code per prompt"
             )
-    images = CheckedCounts.of(f, y, cell, shape=(answers, width))
-    errors = draw_error_tables(f, y, w, images, draws=DRAWS, rng=rng)
     level, group = (
         np.zeros(height, dtype=np.intp) if one is None else np.asarray(one, dtype=np.intp)
         for one in order
     )
-    shares = np.empty((DRAWS, height, answers))
+    shares = np.empty((len(errors.tables), height, errors.tables.shape[1]))
     for one in np.unique(group):
         here = group == one
         nested = np.unique(level[here], return_inverse=True)[1]
         shares[:, here] = _sample_shares(images.of_prompts(here), nested, errors, rng)
-    found = _draw_each(f, y, cell, shares, errors.tables, rng)
-    return LabelDraws(found, errors.tables, int(asked.sum()))
+    return shares
 
 
 def _sample_shares(
@@ -217,7 +266,7 @@ def _dirichlet(weights: FloatArray, rng: np.random.Generator) -> FloatArray:
     return np.asarray(np.maximum(drawn / drawn.sum(axis=-1, keepdims=True), 1e-12))
 
 
-def _draw_each(
+def labels_of_images(
     f: IntArray,
     y: IntArray,
     cell: IntArray,

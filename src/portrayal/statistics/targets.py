@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from portrayal.statistics.levels import level_test
 from portrayal.statistics.shares import prompts_share_interval, prompts_share_p_value
 
 _DRAWS = 400
-_ONE_SIDED = 1.8
+ONE_SIDED = 1.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,27 +219,30 @@ def _interval(
     unclear = p_value > 1 - confidence
     if unclear:
         # The low end is 0 and cannot miss: more of the error may be spent on the high end.
-        confidence = 1 - _ONE_SIDED * (1 - confidence)
+        confidence = 1 - ONE_SIDED * (1 - confidence)
     own = _bounds(ours, more, confidence)
     base = Interval(over[1], over[1]) if theirs is None else _bounds(theirs, more, confidence)
     gap = over[0] - over[1]
     low = gap - math.hypot(over[0] - own.low, base.high - over[1]) - extra
     high = gap + math.hypot(own.high - over[0], over[1] - base.low)
     if unclear:
-        high = max(high, _usual_high(ours, theirs, goal, confidence))
+        images = [one.effective for one in (ours, theirs) if one is not None]
+        high = max(high, usual_high(images, goal, confidence))
         return Interval(0.0, min(1.0, high))
     return Interval(max(low, gap * 0.01), min(1.0, high))
 
 
-def _usual_high(
-    ours: _Sampled, theirs: _Sampled | None, goal: FloatArray, confidence: float
-) -> float:
+def usual_high(images: Sequence[int], goal: FloatArray, confidence: float) -> float:
     """Return the high end of counts as far from the target as chance makes them on average.
 
     Of two groups one exceeds the target, and its own interval is what chance leaves open. Of more,
     chance also chooses which ones: that adds all but 1 / (G - 1) of the mean distance by chance.
+
+    Args:
+        images: The effective number of each sample.
+        goal: The target.
+        confidence: Of the interval.
     """
-    images = [one.effective for one in (ours, theirs) if one is not None]
     per_image = math.sqrt(sum(1 / n for n in images))
     # The groups that exceed the target have about one half of its images.
     summed = np.sort(goal)[::-1].cumsum()

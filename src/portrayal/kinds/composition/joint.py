@@ -19,6 +19,7 @@ from portrayal.findings import (
     IntArray,
     LabelScale,
     StudyData,
+    TargetCounts,
     capital,
     counted,
     unjudged,
@@ -236,8 +237,16 @@ def _distance(
                 ],
             )
         )
-        .on_labels(LabelScale(0.0, 1.0, 0.0, 1.0), plug_in=result.plug_in)
+        .on_labels(LabelScale(0.0, 1.0, 0.0, 1.0), apart=_compared_counts(found, settings))
     )
+
+
+def _compared_counts(found: _Compared, settings: AnalysisSettings) -> TargetCounts | None:
+    """Return what a distance is corrected from; None where the target is a sample of its own."""
+    shares = found.goal.shares
+    if shares is None or shares.ndim == 2:
+        return None
+    return TargetCounts(found.counts.tolist(), shares.tolist(), settings.unit == "prompt")
 
 
 def _largest(found: _Compared, top: int) -> str:

@@ -139,6 +139,7 @@ def cell_counts(
         None where the measurer says nothing on an axis.
     """
     once = {prompt.text: prompt for prompt in prompts}
+    data = replace(data, drawn=data.drawn_together.get(tuple(axes), data.drawn))
     images = data.images(list(once.values()))
     codes = np.zeros(images.n, dtype=np.int64)
     known = np.ones(images.n, dtype=bool)

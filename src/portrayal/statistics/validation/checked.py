@@ -19,7 +19,8 @@ CountArray = NDArray[np.int64]
 Target = Literal[
     "share", "share of rare group", "bias", "difference", "share by draws", "one prompt",
     "diversity", "levels", "no difference of levels", "amplification", "no amplification",
-    "change of diversity", "no change of diversity",
+    "change of diversity", "no change of diversity", "distance", "no distance",
+    "distance of cells", "no distance of cells", "largest share", "largest cell",
 ]  # fmt: skip
 
 _ERRORS_VARY = 0.1
@@ -108,6 +109,12 @@ def draw_images(
     given = np.full(truth.size, NOT_ASKED)
     given[asked] = truth[asked]
     return CheckedImages(truth, predicted, prompts, given)
+
+
+def with_errors(truth: IntArray, errors: ErrorRates, rng: np.random.Generator) -> IntArray:
+    """Return the measurer's answers: 1 is the first group."""
+    rates = np.array([errors.second, errors.first])
+    return np.where(rng.random(truth.size) < rates[truth], 1 - truth, truth)
 
 
 def around(setting: CheckedSetting, means: FloatArray, rng: np.random.Generator) -> FloatArray:

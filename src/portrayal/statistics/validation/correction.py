@@ -17,6 +17,7 @@ from portrayal.statistics.prediction_powered import (
 )
 from portrayal.statistics.shares import prompts_share_interval
 from portrayal.statistics.validation import corrected_scores as scores
+from portrayal.statistics.validation import corrected_targets as targets
 from portrayal.statistics.validation.checked import (
     CheckedImages,
     CheckedSetting,
@@ -34,7 +35,9 @@ from portrayal.statistics.validation.worlds import BOUNDARY, Told
 
 _RIGHT = ErrorRates(0.1, 0.1)
 _PROMPTS = 30
-_NULL = ("no difference of levels", "no change of diversity")
+_BOUNDED_NULL = ("no difference of levels", "no distance", "no distance of cells")
+_NULL = ("no change of diversity", *_BOUNDED_NULL)
+_OF_CELLS = ("distance of cells", "no distance of cells", "largest cell")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class CheckedWorld(CheckedSetting):
         """The function that corrects."""
         if self.target == "difference":
             return "prediction_powered_difference"
+        if self.target in _OF_CELLS:
+            return "draw_joint_labels"
         return "prediction_powered_share" if self.target in ("share", "bias") else "draw_labels"
 
     @property
@@ -57,9 +62,9 @@ class CheckedWorld(CheckedSetting):
 
     @property
     def reason(self) -> str:
-        """No V is below 0, and no ICC: one prompt of many that are alike is told by the others."""
+        """No V or distance is below 0, and no ICC: one prompt of many alike is told by others."""
         alike = self.target == "one prompt" and self.icc == 0
-        return BOUNDARY if alike or self.target == "no difference of levels" else ""
+        return BOUNDARY if alike or self.target in _BOUNDED_NULL else ""
 
     def told(self, rng: np.random.Generator) -> Told:
         """Draw images and labels; where there is no p, it is 0 if the interval leaves out 0."""
@@ -115,6 +120,8 @@ def settings() -> list[CheckedWorld]:
         CheckedWorld(target, worse, labels, 0.3, other=True)
         for target in others for labels in (60, 200)
     ]  # fmt: skip
+    found += of_one_side("no distance", "distance", "largest share")
+    found += of_one_side("no distance of cells", "distance of cells", "largest cell")
     return found
 
 
@@ -216,4 +223,10 @@ _ANSWERS: dict[Target, Callable[[CheckedSetting, np.random.Generator], WorldAnsw
     "no amplification": scores.amplification,
     "change of diversity": scores.change,
     "no change of diversity": scores.change,
+    "distance": targets.distance,
+    "no distance": targets.distance,
+    "distance of cells": targets.distance,
+    "no distance of cells": targets.distance,
+    "largest share": targets.largest_share,
+    "largest cell": targets.largest_cell,
 }

@@ -147,11 +147,19 @@ def prompt_counts(
         icc: Intraclass correlation; 0: all prompts are alike.
         rng: Source of draws.
     """
-    each = np.broadcast_to(np.asarray(shares, dtype=np.float64), (prompts, np.shape(shares)[-1]))
-    if icc > 0:
-        drawn = rng.standard_gamma(each * (1 - icc) / icc) + 1e-300
-        each = drawn / drawn.sum(axis=1, keepdims=True)
+    each = prompt_shares(shares, prompts, icc, rng)
     return rng.multinomial(images, each).astype(np.float64)
+
+
+def prompt_shares(
+    shares: ArrayLike, prompts: int, icc: float, rng: np.random.Generator
+) -> FloatArray:
+    """Draw shares of prompts, (prompts, groups), around those of all prompts: `prompt_counts`."""
+    each = np.broadcast_to(np.asarray(shares, dtype=np.float64), (prompts, np.shape(shares)[-1]))
+    if icc == 0:
+        return each
+    drawn = rng.standard_gamma(each * (1 - icc) / icc) + 1e-300
+    return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
 
 def validation_row(world: KnownWorld, told: Sequence[Told]) -> ValidationRow:
