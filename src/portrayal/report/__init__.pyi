@@ -7,3 +7,4 @@ from .reproduction import write_reproduction as write_reproduction
 from .tables import TABLE_FORMATS as TABLE_FORMATS
 from .tables import write_tables as write_tables
 from .view import serve_view as serve_view
+from .written import remove_outdated as remove_outdated

@@ -11,7 +11,7 @@ from portrayal.findings import Results
 from portrayal.generators import GenerationSummary
 from portrayal.kinds.influence import Explanation, explanation
 from portrayal.measurers import MeasurementSummary
-from portrayal.report import write_figures, write_report, write_tables
+from portrayal.report import remove_outdated, write_figures, write_report, write_tables
 from portrayal.runner.analysis import analyze as analyze_audit
 from portrayal.runner.generation import Imported, check, generate
 from portrayal.runner.measurement import measure, study_data
@@ -54,20 +54,28 @@ def analyze(session: Session, *, stopping: Stopping | None = None) -> Results:
 
 
 def report(session: Session) -> Path:
-    """Write the report from results.json."""
-    return write_report(session.opened())
+    """Write the report from results.json; figures and tables of earlier results go."""
+    audit = session.opened()
+    page = write_report(audit)
+    for folder in (audit.figures_folder, audit.tables_folder):
+        remove_outdated(audit, folder)
+    return page
 
 
 def figures(session: Session, formats: Sequence[str]) -> list[Path]:
     """Write every figure of the report as files beside it."""
     audit = session.opened()
-    return write_figures(audit, audit.figures_folder, formats=formats)
+    written = write_figures(audit, audit.figures_folder, formats=formats)
+    remove_outdated(audit, audit.figures_folder, written)
+    return written
 
 
 def tables(session: Session, formats: Sequence[str]) -> list[Path]:
     """Write the findings and every table of the report as files beside it."""
     audit = session.opened()
-    return write_tables(audit, audit.tables_folder, formats=formats)
+    written = write_tables(audit, audit.tables_folder, formats=formats)
+    remove_outdated(audit, audit.tables_folder, written)
+    return written
 
 
 def run(
