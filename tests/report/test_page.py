@@ -86,6 +86,12 @@ def test_elements_fit_together(html: str, page: Reader) -> None:
     assert {a[1:] for a in page.addresses if a.startswith("#")} <= set(page.ids)
 
 
+def test_questions_in_tables_are_written_as_people_say_them(page: Reader) -> None:
+    said = words(page)
+    assert re.search(r"share of women \(", said)
+    assert not re.search(r"share of (woman|man) \(", said)
+
+
 def test_nothing_is_fetched_from_anywhere(html: str, page: Reader) -> None:
     assert all(address.startswith(("data:", "#")) for address in page.addresses)
     assert "default-src 'none'" in html

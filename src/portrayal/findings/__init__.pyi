@@ -31,6 +31,7 @@ from .finding import LOOKS_NOTE as LOOKS_NOTE
 from .finding import Asked as Asked
 from .finding import Finding as Finding
 from .finding import Verdict as Verdict
+from .finding import as_asked as as_asked
 from .finding import bounds_count_looks as bounds_count_looks
 from .finding import counts_looks as counts_looks
 from .finding import one_sided as one_sided

@@ -163,14 +163,8 @@ class Finding(Plain):
 
     @property
     def asked(self) -> str:
-        """The question as people say it; `question` itself stays as earlier audits stored it.
-
-        A share is that of "women" rather than of "woman", what raters are set beside is any
-        measurer, and images of a level are named by what they share.
-        """
-        asked = self.question.replace("does the encoder say", "does the measurer say")
-        asked = _LEVELS_DIFFER.sub(_same_level, asked)
-        return re.sub(r"(?<=share of )\w+", lambda found: plural(found[0]), asked)
+        """The question as people say it."""
+        return as_asked(self.question)
 
     @property
     def topic(self) -> str:
@@ -260,6 +254,20 @@ ALTERNATIVE = "alternative"
 def one_sided(alternative: Alternative) -> dict[str, str]:
     """Return the details of a finding that say which way its test looks; none where both ways."""
     return {} if alternative == "two-sided" else {ALTERNATIVE: alternative}
+
+
+def as_asked(question: str) -> str:
+    """Return a finding's question as people say it; stored questions stay as they were.
+
+    A share is that of "women" rather than of "woman", what raters are set beside is any
+    measurer, and images of a level are named by what they share.
+
+    >>> as_asked("occupation nurse: share of woman (perceived gender)")
+    'occupation nurse: share of women (perceived gender)'
+    """
+    asked = question.replace("does the encoder say", "does the measurer say")
+    asked = _LEVELS_DIFFER.sub(_same_level, asked)
+    return re.sub(r"(?<=share of )\w+", lambda found: plural(found[0]), asked)
 
 
 _LEVELS_DIFFER = re.compile(r"how often do two images of a level differ(?: over ([^?]+))?\?")

@@ -32,15 +32,15 @@ ANSWER = "answer"
 """In a finding's details: what it names, where the question is which one."""
 
 NOTE = (
-    "Estimates when measurers, thresholds, wordings or seeds (two halves) are others. Significant "
-    "counts variants with p below the level, uncorrected; unanswered, those without enough data. "
-    "Halves and single wordings have fewer images, so they are significant less often. Where the "
-    "finding is corrected by people's labels, all variants are."
+    "Estimates with other measurers, thresholds and wordings, and with either half of the seeds. "
+    "Significant counts variants with p below the level, uncorrected; unanswered, those without "
+    "enough data. Halves and single wordings have fewer images, so they are significant less "
+    "often. Where the finding is corrected by people's labels, all variants are."
 )
 UNTESTED_NOTE = (
-    "Estimates that are not tested, when measurers, thresholds, wordings or seeds (two halves) are "
-    "others; those that flip come first. The majority flips where a share of one of two groups is "
-    "above 0.5 in one variant and below it in another."
+    "Estimates that are not tested, with other measurers, thresholds and wordings, and with either "
+    "half of the seeds; those that flip come first. The majority flips where the share of one of "
+    "two groups is above 50% in one variant and below it in another."
 )
 
 

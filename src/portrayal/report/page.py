@@ -23,6 +23,7 @@ from portrayal.findings import (
     Sides,
     StudySection,
     Verdict,
+    as_asked,
     capital,
     counted,
     counts_looks,
@@ -359,6 +360,7 @@ def environment() -> Any:
     )
     environment.filters.update(
         anchor=anchor,
+        as_asked=as_asked,
         capital=capital,
         cell=cell,
         cells=cells,
