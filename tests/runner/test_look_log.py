@@ -115,7 +115,9 @@ def test_more_images_are_a_further_look_that_every_finding_counts(audit: AuditFo
     assert spread.p_looks is not None
     assert spread.p_looks > spread.p
     assert spread.q_looks == pytest.approx(spread.p_looks)  # the only test
-    assert "This was look 2 at this question; counting all looks, p " in spread.sentence
+    assert "This was look 2: images were added since the one before; counting all looks, p " in (
+        spread.sentence
+    )
     assert all("look 2" in one.sentence for one in found)
     third = with_test(look(audit, 20))
     assert third.look == 3

@@ -33,9 +33,10 @@ ANSWER = "answer"
 
 NOTE = (
     "Estimates with other measurers, thresholds and wordings, and with either half of the seeds. "
-    "Significant counts variants with p below the level, uncorrected; unanswered, those without "
-    "enough data. Halves and single wordings have fewer images, so they are significant less "
-    "often. Where the finding is corrected by people's labels, all variants are."
+    "Significant: how many variants have an uncorrected p below the level. Unanswered: how many "
+    "lack data. Changes is empty where nothing flips. Halves and single wordings have fewer "
+    "images, so they are significant less often. Where people's labels correct the finding, they "
+    "correct every variant."
 )
 UNTESTED_NOTE = (
     "Estimates that are not tested, with other measurers, thresholds and wordings, and with either "

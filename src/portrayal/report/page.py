@@ -161,7 +161,11 @@ def _tests(results: Results) -> str:
     """Say what became of all questions: `4 of 19 tests are significant after correction`."""
     tested = [one for one in results.findings if one.q is not None]
     clear = sum(one.is_clear(results.level) for one in tested)
-    told = f"{count(clear)} of {count(len(tested))} tests are significant after correction"
+    told = (
+        f"The one test is {'' if clear else 'not '}significant"
+        if len(tested) == 1
+        else f"{count(clear)} of {count(len(tested))} tests are significant after correction"
+    )
     lacking = sum(one.estimate is None for one in results.findings)
     lack = f"; {counted(lacking, 'question')} without enough data" if lacking else ""
     return f"{told}{lack}; every question is listed below"

@@ -179,10 +179,10 @@ def look_remark(finding: Finding) -> str:
     if finding.look < 2:
         return ""
     if finding.p_looks is None:
-        return f"This was look {finding.look} at this question."
+        return f"This was look {finding.look}: images were added since the one before."
     return (
-        f"This was look {finding.look} at this question; counting all looks, "
-        f"{p_in_words('p', finding.p_looks)}."
+        f"This was look {finding.look}: images were added since the one before; counting all "
+        f"looks, {p_in_words('p', finding.p_looks)}."
     )
 
 
