@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# Tiny models in tests: several threads would mostly wait for each other.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
+# Tiny models in tests: several threads would mostly wait for each other. Tests start Python some
+# hundred times: bytecode is kept even where the environment says otherwise.
+PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 # On a machine with an NVIDIA GPU: make demo CONSTRAINTS=
 CONSTRAINTS ?= -c constraints-cpu.txt
 
