@@ -166,15 +166,17 @@ def _log_evidence(
     images over what it would be if prompts were alike. The likeliest ICC, not their average:
     prompts that are all alike say nothing about a measurer's errors.
     """
-    return float((repeats @ _by_correlation(_fit(table, mean, images))).max())
+    fit = _fit(table, mean, images, _possible_shares(mean))
+    return float((repeats @ _by_correlation(fit)).max())
 
 
-def _fit(table: FloatArray, mean: FloatArray, images: CheckedCounts) -> FloatArray:
+def _fit(
+    table: FloatArray, mean: FloatArray, images: CheckedCounts, shares: FloatArray
+) -> FloatArray:
     """Return the log-likelihood of each prompt's images at shares that it may have.
 
-    Over that at the mean; (prompts, correlations, shares), for `_possible_shares`.
+    Over that at the mean; (prompts, correlations, shares).
     """
-    shares = _possible_shares(mean)
     answers = np.log(np.maximum(shares @ table, 1e-12) / np.maximum(mean @ table, 1e-12))
     people = np.log(shares / np.maximum(mean, 1e-12))
     fit = np.tensordot(images.other, answers, axes=(1, 2))
@@ -192,11 +194,12 @@ def draw_possible_shares(
     table: FloatArray, mean: FloatArray, images: CheckedCounts, rng: np.random.Generator
 ) -> FloatArray:
     """Draw shares that images leave possible, under one ICC of all prompts, (prompts, answers)."""
-    fit = _fit(table, mean, images)
+    shares = _possible_shares(mean)
+    fit = _fit(table, mean, images, shares)
     icc = rng.choice(fit.shape[1], p=softmax(_by_correlation(fit).sum(axis=0)))
     edges = np.cumsum(softmax(fit[:, icc], axis=1), axis=1)
     chosen = (edges[:, :-1] < rng.random((len(edges), 1))).sum(axis=1)
-    return np.asarray(_possible_shares(mean)[icc, chosen])
+    return np.asarray(shares[icc, chosen])
 
 
 def _possible_shares(mean: FloatArray) -> FloatArray:

@@ -106,15 +106,26 @@ def summed_log_likelihood(
     if _few_with_many(totals):
         each = _by_gamma(hits, totals, shares, correlations)
         return np.asarray(np.tensordot(repeats, each, axes=1))
-    step = np.arange(max(int(totals.max(initial=0)), 1))
+    found = -_sum_of_logs(totals, repeats, np.ones(1), correlations)
+    for counts, share in ((hits, shares), (totals - hits, 1 - shares)):
+        found = found + _sum_of_logs(counts, repeats, share, correlations)
+    return np.asarray(found)
+
+
+def _sum_of_logs(
+    counts: FloatArray, repeats: FloatArray, shares: FloatArray, correlations: FloatArray
+) -> FloatArray:
+    """Return the sum over prompts of log(p (1 - ICC) + j ICC) for j below each count."""
+    start = shares[:, None] * (1 - correlations)
+    found, term = np.zeros_like(start), np.empty_like(start)
+    steps = np.arange(int(counts.max(initial=0)))
     # How many prompts have more images than so many: each adds one factor.
-    yes, no, any_group = (
-        repeats @ (counts[:, None] > step) for counts in (hits, totals - hits, totals)
-    )
-    further = step[:, None, None] * correlations
-    found = np.tensordot(yes, np.log(shares[:, None] * (1 - correlations) + further), axes=1)
-    found += np.tensordot(no, np.log((1 - shares)[:, None] * (1 - correlations) + further), axes=1)
-    return np.asarray(found - any_group @ np.log(1 - correlations + further[:, 0]))
+    # One step at a time in one small array: all steps at once do not fit into the cache.
+    for step, times in zip(steps, repeats @ (counts[:, None] > steps), strict=True):
+        np.log(np.add(start, step * correlations, out=term), out=term)
+        term *= times
+        found += term
+    return found
 
 
 def _few_with_many(totals: FloatArray) -> bool:
