@@ -396,7 +396,7 @@ def test_a_study_name_that_is_taken(
     assert (tmp_path / "mine.toml").read_text() == text
 
 
-def test_a_full_disk(work: Path, tmp_path: Path) -> None:
+def test_a_full_disk(portrayal: CommandLine, work: Path, tmp_path: Path) -> None:
     """No file may grow beyond 20 kB: the parts of images do not fit, the header does."""
     out = tmp_path / "audit"
 
@@ -407,8 +407,7 @@ def test_a_full_disk(work: Path, tmp_path: Path) -> None:
     answer = in_a_process(*words, "--json", preexec_fn=small_files)
     assert "File too large" in answer.error
     assert not list(out.rglob("part-*")), "no half-written part"
-    done = in_a_process(*words, "--json")
-    assert json.loads(done.out)["made"] == 160
+    assert json.loads(portrayal(*words, "--json").out)["made"] == 160
 
 
 def test_no_permission_to_write(work: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import CommandLine, command, fingerprint, in_a_process
+from command_line import CommandLine, command, fingerprint
 from portrayal.audit import AuditFolder
 from portrayal.findings import Results
 
@@ -111,7 +111,9 @@ def test_figures_are_written_beside_the_report(portrayal: CommandLine, audit: Pa
     assert all(file.parent == audit / "report" / "figures" for file in files)
 
 
-def test_ctrl_c_says_how_to_go_on_and_going_on_makes_the_rest(work: Path, tmp_path: Path) -> None:
+def test_ctrl_c_says_how_to_go_on_and_going_on_makes_the_rest(
+    portrayal: CommandLine, work: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "stopped"
     words = ("generate", work, "--out", out, *PAINTER, "--images", "120")
     process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
@@ -128,8 +130,7 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_makes_the_rest(work: Path, tmp_pa
     assert "Traceback" not in err
     kept = AuditFolder(out).images().aggregate("count(*)").fetchall()[0][0]
     assert 0 < kept < 480
-    rest = in_a_process(*words, "--json")
-    summary = json.loads(rest.out)
+    summary = json.loads(portrayal(*words, "--json").out)
     assert summary["made"] == 480 - kept
     assert summary["present"] == kept
 
