@@ -99,20 +99,22 @@ def dispatched(size: tuple[int, int], *, is_any_size: bool, is_last: bool = True
     return float((found - wanted).abs().max())
 
 
-def build_unet() -> Any:
+def build_unet(*channels: int) -> Any:
     from diffusers import UNet2DConditionModel
 
+    levels = len(channels)
     return UNet2DConditionModel(
-        sample_size=8, block_out_channels=(64, 128), layers_per_block=1, norm_num_groups=8,
+        sample_size=8, block_out_channels=channels, layers_per_block=1, norm_num_groups=8,
         attention_head_dim=4, cross_attention_dim=32,
-        down_block_types=("CrossAttnDownBlock2D",) * 2, up_block_types=("CrossAttnUpBlock2D",) * 2,
+        down_block_types=("CrossAttnDownBlock2D",) * levels,
+        up_block_types=("CrossAttnUpBlock2D",) * levels,
     ).eval()  # fmt: skip
 
 
 @torch.no_grad()
-def network(spoiled: str = "") -> float:
+def network(*channels: int, spoiled: str = "") -> float:
     """Return the distance of a whole network's answer; `spoiled` halves one kind of weights."""
-    unet = build_unet()
+    unet = build_unet(*channels)
     step = _one_step(unet)
     wanted = step()
     fast = FastNetworks(unet)
@@ -126,7 +128,7 @@ def network(spoiled: str = "") -> float:
 
 def accepted() -> float:
     """Return 1 where a network with all kernels passes the check of every part, else 0."""
-    return float(speed_up(types.SimpleNamespace(unet=build_unet())) is not None)
+    return float(speed_up(types.SimpleNamespace(unet=build_unet(64, 128))) is not None)
 
 
 def main() -> None:
@@ -156,9 +158,9 @@ def main() -> None:
                 "an odd size": dispatched((5, 4), is_any_size=True),
                 "too few tiles": dispatched((4, 6), is_any_size=False),
                 "channels first": dispatched((4, 6), is_any_size=True, is_last=False),
-                "a whole network": network(),
-                "a network with wrong convolutions": network("spread"),
-                "a network with wrong gates": network("interleaved"),
+                "a whole network": network(64, 128),
+                "a network with wrong convolutions": network(64, spoiled="spread"),
+                "a network with wrong gates": network(64, spoiled="interleaved"),
                 "the check accepts a network": accepted(),
                 "norm far from 0": norm(64, 8, (16, 16), silu=False, added=False, mean=30.0),
             }
