@@ -164,7 +164,7 @@ def test_imbalance_of_one_attribute_is_near_its_jeffreys_posterior() -> None:
 
 def test_values_of_counts_have_the_least_error() -> None:
     """Against a direct solution: weighted least squares of imbalances, noise counting 1 / 48."""
-    found = _best_values(_count_chances(9, 0.0), 12.0)
+    found = _best_values(9, 0.0, 12.0)
     counts = np.arange(5, 10)
     chance = np.array([
         stats.binom.pmf(counts, 9, (1 + u) / 2) + stats.binom.pmf(9 - counts, 9, (1 + u) / 2)

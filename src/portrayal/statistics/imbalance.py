@@ -99,9 +99,10 @@ def imbalance_score(
         xlogy(smaller[:, None], AHEAD) + xlog1py(larger[:, None], -AHEAD),
     )
     counts = AttributeCounts(
-        larger, total, np.zeros_like(total), weights, repeats.astype(np.float64), log
+        larger, total, np.zeros_like(total), weights, repeats.astype(np.float64)
     )
-    found = _score([_hypotheses(counts)], np.ones(1), confidence)
+    learned = _learned(log, counts.repeats)
+    found = _score([_hypotheses(counts, learned)], np.ones(1), confidence)
     return _of_one_group(found) if not smaller.any() else found
 
 
@@ -142,16 +143,16 @@ def level_imbalance_score(
     images, squares, larger = images[order], squares[order], larger[order]
     log = np.logaddexp(ahead, behind)[order]
     once = np.ones(len(images))
-    weight = np.log(icc.weights) + [_learned(one, once).evidence for one in np.moveaxis(log, 2, 0)]
+    learned = [_learned(one, once) for one in np.moveaxis(log, 2, 0)]
+    weight = np.log(icc.weights) + [one.evidence for one in learned]
     weight = np.exp(weight - weight.max())
     kept = np.flatnonzero(weight > _NEGLIGIBLE)
     pairs = np.maximum(images * (images - 1), 1)
     alike = (squares - images) / pairs
     found = [
         _hypotheses(
-            AttributeCounts(
-                larger, images, icc.values[i] * alike, images / images.sum(), once, log[:, :, i]
-            )
+            AttributeCounts(larger, images, icc.values[i] * alike, images / images.sum(), once),
+            learned[i],
         )
         for i in kept
     ]
@@ -182,10 +183,9 @@ def _score(found: list[_Hypotheses], weight: FloatArray, confidence: float) -> I
     return ImbalanceScore(float(value), Interval(float(low), max(float(high), float(value))))
 
 
-def _hypotheses(counts: AttributeCounts) -> _Hypotheses:
+def _hypotheses(counts: AttributeCounts, found: _Learned) -> _Hypotheses:
     """Return how far the estimate is from what every score leads one to expect."""
     units = 1 / float(counts.repeats @ counts.weight**2)
-    found = _learned(counts.log, counts.repeats)
     seen, curves, sharp = estimate_score(counts, units, found.common)
     learned = (counts.repeats * counts.weight) @ found.own + 1e-9 * EVEN
     tilted = learned * np.exp(_TILTS[:, None] * GRID - np.maximum(_TILTS, 0)[:, None])

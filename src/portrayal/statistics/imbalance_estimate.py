@@ -9,6 +9,7 @@ estimation of a nonsmooth functional, Annals of Statistics 39.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -53,7 +54,6 @@ class AttributeCounts(NamedTuple):
         icc: Correlation of an attribute's images.
         weight: Of an attribute.
         repeats: Attributes with such a count.
-        log: Log-likelihood of every imbalance of `GRID`.
     """
 
     larger: FloatArray
@@ -61,7 +61,6 @@ class AttributeCounts(NamedTuple):
     icc: FloatArray
     weight: FloatArray
     repeats: FloatArray
-    log: FloatArray
 
 
 class SeenScore(NamedTuple):
@@ -111,7 +110,7 @@ def estimate_score(counts: AttributeCounts, units: float, common: FloatArray) ->
             size = min(int(n), _PLAIN)
             left = max((spread - 1 / size) / (1 - 1 / size), 0.0) if size > 1 else 0.0
             chance = _count_chances(size, float(left))
-            table, curves = _best_values(chance, units)
+            table, curves = _best_values(size, float(left), units)
             moments = np.stack(curves)
             sharp = _sharpened(moments, chance, common)
             ahead = np.round(larger * (size / n)) - math.ceil(size / 2)
@@ -139,12 +138,15 @@ class _BestValues(NamedTuple):
     curves: EstimateCurves
 
 
-def _best_values(chance: FloatArray, units: float) -> _BestValues:
-    """Return an estimate of the imbalance for every count, whose chances are given.
+# Sets of labels and halves of the seeds have the same numbers of images again and again.
+@functools.lru_cache(maxsize=256)
+def _best_values(n: int, icc: float, units: float) -> _BestValues:
+    """Return an estimate of the imbalance for every count of the group ahead, out of n.
 
     It has the least sum of squared error and noise / (4 K), a ridge regression of imbalances on
     chances of counts.
     """
+    chance = _count_chances(n, icc)
     shared = 1 / (_ALIKE_ERRORS * units)
     ridge = np.maximum(_AIM @ chance, 1e-300) * shared
     spread = (1 - shared) * _AIM
@@ -161,6 +163,7 @@ def _best_values(chance: FloatArray, units: float) -> _BestValues:
     return _BestValues(values, EstimateCurves(mean, np.maximum(square - mean**2, 0.0), third))
 
 
+@functools.lru_cache(maxsize=64)
 def _count_chances(n: int, icc: float) -> FloatArray:
     """Return the chance of every count of the group ahead, (imbalances, counts)."""
     counts = np.arange(math.ceil(n / 2), n + 1, dtype=np.float64)
