@@ -15,6 +15,7 @@ from portrayal.statistics import (
     CheckedSample,
     prediction_powered_difference,
     prediction_powered_share,
+    share_interval,
 )
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "prediction_powered.json").read_text())
@@ -231,3 +232,16 @@ def test_no_disagreement_seen_is_not_taken_for_none() -> None:
     labels = [1, 0] * 10 + [NAN] * 10_000
     result = prediction_powered_share(CheckedSample.of([1, 0] * 5010, labels))
     assert result.interval.high - result.interval.low > 0.05
+
+
+@pytest.mark.parametrize("n", [20, 60, 100])
+def test_a_group_that_no_labelled_image_shows_may_be_as_frequent_as_labels_alone_allow(
+    n: int,
+) -> None:
+    predictions = [0, 0, 0, 1] * (5 * n // 2)
+    result = prediction_powered_share(CheckedSample.of(predictions, [0] * n + [NAN] * (9 * n)))
+    alone = share_interval(0, n)
+    assert result.value == 0
+    assert result.interval.low == pytest.approx(0, abs=1e-12)
+    # Student's t in place of the normal distribution; 0.067, 0.018 and 0.010 before.
+    assert alone.high < result.interval.high < 1.2 * alone.high

@@ -34,6 +34,7 @@ WORLDS = list(chain.from_iterable(settings() for settings in FAMILIES.values()))
 PAGE = Path(__file__).parents[2] / "docs" / "statistics" / "validation.md"
 ELSEWHERE = {
     "looks",
+    "intervals of all looks",
     "draw_joint_labels",
     "draw_labels",
     "prediction_powered_share",

@@ -349,7 +349,8 @@ def _wilson(found: _Estimate, *, confidence: float) -> Interval:
     """Return Wilson's interval for as many independent images as would have this error."""
     t = float(stats.t.ppf(0.5 + confidence / 2, found.n_clusters - 1))
     share = min(1.0, max(0.0, found.value))
-    smooth = (share * found.n_labelled + 2) / (found.n_labelled + 4)
+    # As many unseen disagreements as in the error: without a hit, n is that of labels alone.
+    smooth = (share * found.n_labelled + _UNSEEN) / (found.n_labelled + 2 * _UNSEEN)
     n = smooth * (1 - smooth) / found.variance
     middle = (share + t**2 / (2 * n)) / (1 + t**2 / n)
     half = t / (1 + t**2 / n) * math.sqrt(share * (1 - share) / n + t**2 / (4 * n**2))

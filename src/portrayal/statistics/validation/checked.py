@@ -17,10 +17,11 @@ from portrayal.statistics.label_errors import NOT_ASKED, LabelDraws, PromptOrder
 IntArray = NDArray[np.intp]
 CountArray = NDArray[np.int64]
 Target = Literal[
-    "share", "share of rare group", "bias", "difference", "share by draws", "one prompt",
-    "diversity", "levels", "no difference of levels", "amplification", "no amplification",
-    "change of diversity", "no change of diversity", "distance", "no distance",
-    "distance of cells", "no distance of cells", "largest share", "largest cell",
+    "share", "rare share", "share of rare group", "bias", "difference", "share by draws",
+    "one prompt", "diversity", "levels", "no difference of levels",
+    "amplification", "no amplification", "change of diversity", "no change of diversity",
+    "distance", "no distance", "distance of cells", "no distance of cells",
+    "largest share", "largest cell",
 ]  # fmt: skip
 
 _ERRORS_VARY = 0.1

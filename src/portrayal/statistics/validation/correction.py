@@ -53,7 +53,8 @@ class CheckedWorld(CheckedSetting):
             return "prediction_powered_difference"
         if self.target in _OF_CELLS:
             return "draw_joint_labels"
-        return "prediction_powered_share" if self.target in ("share", "bias") else "draw_labels"
+        powered = self.target in ("share", "rare share", "bias")
+        return "prediction_powered_share" if powered else "draw_labels"
 
     @property
     def null(self) -> bool:
@@ -120,6 +121,9 @@ def settings() -> list[CheckedWorld]:
         CheckedWorld(target, worse, labels, 0.3, other=True)
         for target in others for labels in (60, 200)
     ]  # fmt: skip
+    found += [
+        CheckedWorld("rare share", errors, *size) for errors in (worse, even) for size in sizes
+    ]
     found += of_one_side("no distance", "distance", "largest share")
     found += of_one_side("no distance of cells", "distance of cells", "largest cell")
     return found
@@ -127,7 +131,8 @@ def settings() -> list[CheckedWorld]:
 
 def _share_world(setting: CheckedSetting, rng: np.random.Generator) -> tuple[float, CheckedImages]:
     """Return a share and its images: 30 prompts, ten images without a label for each with one."""
-    share = 0.1 if "rare" in setting.target else float(rng.choice([0.3, 0.5, 0.7]))
+    known: dict[Target, float] = {"rare share": 0.05, "share of rare group": 0.1}
+    share = known.get(setting.target) or float(rng.choice([0.3, 0.5, 0.7]))
     per = round(11 * setting.labels / _PROMPTS)
     return share, draw_images(setting, around(setting, np.full(_PROMPTS, share), rng), per, rng)
 
@@ -211,6 +216,7 @@ def _one_prompt(setting: CheckedSetting, rng: np.random.Generator) -> WorldAnswe
 
 _ANSWERS: dict[Target, Callable[[CheckedSetting, np.random.Generator], WorldAnswer]] = {
     "share": _share,
+    "rare share": _share,
     "bias": _bias,
     "difference": _difference,
     "share by draws": _share_by_draws,
