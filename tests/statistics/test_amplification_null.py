@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from portrayal.statistics.amplification_null import SideCounts, dealt_out_noise, equal_noise
+from portrayal.statistics.amplification_null import (
+    SideCounts,
+    cancelling_noise,
+    dealt_out_noise,
+    equal_noise,
+)
 from portrayal.statistics.counts import FloatArray
-from portrayal.statistics.rarefaction import imbalance_noise, thinned_imbalance
+from portrayal.statistics.rarefaction import Noise, imbalance_noise, thinned_imbalance
 
 
 def _side(first: object, total: float) -> SideCounts:
@@ -91,3 +96,49 @@ def test_images_of_one_group_only_leave_nothing_to_chance() -> None:
     np.testing.assert_allclose(found.variance, 0, atol=1e-12)
     nothing = equal_noise(_side([], 9), _side([], 9), np.zeros(0))
     assert nothing.variance.size == 0
+
+
+def _moments(variance: float, third: float = 0.0) -> Noise:
+    return Noise(np.array(variance), np.array(third))
+
+
+def test_changes_that_cancel_are_compared_with_noise_of_either_side() -> None:
+    changes = np.array([0.5, -0.6, 0.7, -0.4, 0.5, -0.6])
+    # p of Cochran's Q is below 10%: the smaller it is, the less counts the noise without a change.
+    q = float(((changes - changes.mean()) ** 2).sum()) / (1.1 / 6)
+    p = float(stats.chi2.sf(q, 5))
+    assert 0.01 < p < 0.09
+    found = cancelling_noise(_moments(1.1, 0.2), _moments(0.7, 0.1), changes)
+    assert found.variance == pytest.approx(0.7 + 0.4 * p / 0.1)
+    assert found.third == pytest.approx(0.1 + 0.1 * p / 0.1)
+    large = cancelling_noise(_moments(1.1, 0.2), _moments(0.7, 0.1), 10 * changes)
+    assert large == (pytest.approx(0.7), pytest.approx(0.1))
+
+
+def test_reversing_changes_that_cancel_flips_the_third_moment_only() -> None:
+    changes = np.array([0.5, -0.6, 0.7, -0.4, 0.5, -0.6])
+    found = cancelling_noise(_moments(1.1, 0.2), _moments(0.7, 0.1), changes)
+    turned = cancelling_noise(_moments(1.1, -0.2), _moments(0.7, -0.1), -changes)
+    assert turned.variance == pytest.approx(found.variance)
+    assert turned.third == pytest.approx(-found.third)
+
+
+@pytest.mark.parametrize(
+    ("changes", "own"),
+    [
+        ([0.6] * 6, 0.7),  # all the same
+        ([0.1, -0.1] * 3, 0.7),  # chance makes more of a difference
+        ([0.9, -0.9] * 3, 1.2),  # no smaller noise
+        ([0.9], 0.7),
+        ([], 0.0),
+    ],
+)
+def test_changes_that_do_not_differ_keep_the_noise_without_a_change(
+    changes: list[float], own: float
+) -> None:
+    found = cancelling_noise(_moments(1.1, 0.2), _moments(own, 0.1), np.array(changes))
+    assert found == _moments(1.1, 0.2)
+
+
+def test_images_that_are_all_alike_leave_no_noise_to_mix() -> None:
+    assert cancelling_noise(_moments(0.0), _moments(0.0), np.zeros(3)).variance == 0

@@ -12,6 +12,8 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from portrayal.errors import StatisticsError
 from portrayal.statistics import amplification_from_counts, paired_bias_change, paired_change
 from portrayal.statistics.change import Unit
+from portrayal.statistics.change_null import exchanged_noise
+from portrayal.statistics.relabelling import PairedCounts
 
 Array = NDArray[np.float64]
 NAN = math.nan
@@ -358,3 +360,19 @@ def test_an_exchange_of_images_is_the_null_of_a_change_of_diversity() -> None:
     after[[7, 9, 20], 5] = 0
     change = paired_change(before, after, rng=rng(), unit="image").diversity
     assert change.p_value == pytest.approx(2 * stats.norm.sf(2), abs=0.01)
+
+
+def test_changes_that_cancel_are_not_compared_with_images_dealt_out_again() -> None:
+    # 5 of 9 images before and 8 after in seven attributes, the reverse in five.
+    low, high = (np.repeat([1.0, 0.0], [first, 9 - first]) for first in (5, 8))
+    before = np.array([low] * 7 + [high] * 5)
+    after = np.array([high] * 7 + [low] * 5)
+    score = paired_change(before, after, rng=rng(), unit="image").diversity
+    null = exchanged_noise(PairedCounts.of(before, after), PairedCounts.of(before, 1 - after))
+    dealt = eq_1(after) - eq_1(before)
+    p_dealt = 2 * stats.norm.sf(12 * dealt / math.sqrt(null.variance.sum()))
+    assert score.p_value < 0.75 * p_dealt
+    assert (score.interval.low > 0) == (score.p_value <= 0.05)
+    turned = paired_change(after, before, rng=rng(), unit="image").diversity
+    assert turned.p_value == pytest.approx(score.p_value)
+    assert turned.interval == pytest.approx((-score.interval.high, -score.interval.low))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from portrayal.statistics.amplification_null import SideCounts, equal_noise
+from portrayal.statistics.amplification_null import SideCounts, cancelling_noise, equal_noise
 from portrayal.statistics.amplification_scale import (
     AmplificationScale,
     OneWayScale,
@@ -151,11 +151,17 @@ class MatchedSides:
     def null_noise(self) -> Noise | None:
         """Return the moments of the sum of differences if both sides are equally uneven.
 
-        None where a side is known, is a part of the other, or has the same images for several
-        prompts.
+        Those of pairs may cancel. None where a side is known, is a part of the other, or has the
+        same images for several prompts.
         """
         if self._paired is not None:
-            return Noise(*(np.asarray(moment.sum()) for moment in self._paired.null))
+            null, own = (
+                Noise(*(np.asarray(moment.sum()) for moment in moments))
+                for moments in (self._paired.null, self.noise())
+            )
+            left = self.pairing()
+            own = Noise(left**2 * own.variance, left**3 * own.third)
+            return cancelling_noise(null, own, self.difference)
         sides = self._sides
         if self._nested or any(side.shared or np.isinf(side.total).any() for side in sides):
             return None

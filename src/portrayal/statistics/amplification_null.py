@@ -12,7 +12,7 @@ common either is is learned from all attributes, as is how their imbalances are 
 
 References: Farrington and Manning (1990), Statistics in Medicine 9 (variances under the null
 hypothesis); Lehmann and Romano (2005), Testing Statistical Hypotheses, section 5.8 (conditional
-tests).
+tests); Cochran (1954), The combination of estimates from different experiments, Biometrics 10.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import chdtrc, gammaln
 
 from portrayal.statistics.counts import FloatArray
 from portrayal.statistics.imbalance_distribution import (
@@ -43,6 +43,9 @@ _EXACT = 200
 
 _RARE = 30
 """Images of the smaller group up to which they are also with more: few are dealt out unevenly."""
+
+_DIFFER = 0.1
+"""Level below which changes are taken to differ; the usual one of Cochran's Q, of low power."""
 
 
 class SideCounts(NamedTuple):
@@ -83,6 +86,35 @@ def mixed_noise(same: FloatArray, kept: Noise, turned: Noise) -> Noise:
         turned: Moments if they lean to different groups.
     """
     return Noise(*(same * x + (1 - same) * y for x, y in zip(kept, turned, strict=True)))
+
+
+def cancelling_noise(null: Noise, own: Noise, changes: FloatArray) -> Noise:
+    """Return moments of a sum of changes that is 0 because none changes, or because they cancel.
+
+    Where changes cancel, a side's images are not like those of the other, and dealing both out
+    again lets chance do more than it does. The less likely chance alone makes changes differ as
+    much as these (Cochran's Q), the more of both sides' own moments is taken, if smaller. Below the
+    level, the weight rises from 0 to 1: no image decides alone.
+
+    Args:
+        null: Moments of the sum if nothing changes.
+        own: Moments if either side keeps to its own shares; too small where nothing changes.
+        changes: One per attribute.
+
+    >>> null, own = (Noise(np.array(x), np.array(0.0)) for x in (2.0, 1.0))
+    >>> for change in (0.5, 1.0):
+    ...     print(cancelling_noise(null, own, np.array([change, -change] * 4)).variance.round(2))
+    2.0
+    1.0
+    """
+    if changes.size < 2 or own.variance >= null.variance:
+        return null
+    spread = float(((changes - changes.mean()) ** 2).sum())
+    q = spread * changes.size / float(null.variance)
+    weight = max(1 - float(chdtrc(changes.size - 1, q)) / _DIFFER, 0.0)
+    return Noise(
+        *(np.asarray((1 - weight) * x + weight * y) for x, y in zip(null, own, strict=True))
+    )
 
 
 def chance_of_same_lean(one: SideCounts, two: SideCounts) -> FloatArray:

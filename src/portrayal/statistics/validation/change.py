@@ -35,6 +35,7 @@ class ChangeWorld:
         unit: What the answer generalises to.
         what: The change of diversity, of the mean bias, of one attribute's bias, or of the leaning.
         made_even: Of so many attributes one becomes even, and the others stay; 0 for none.
+        cancelling: Whether the first attribute has the last one's share after, and so on.
     """
 
     shares: str
@@ -48,6 +49,7 @@ class ChangeWorld:
     unit: Unit = "image"
     what: Literal["diversity", "bias", "attribute", "leaning"] = "diversity"
     made_even: int = 0
+    cancelling: bool = False
     worlds: int = 1000
 
     @property
@@ -69,6 +71,7 @@ class ChangeWorld:
             f"{self.toward_first:+.0%} first group" if self.toward_first else "",
             "majorities flip" if self.flipped else "",
             f"one of {self.made_even} becomes even" if self.made_even else "",
+            "changes cancel" if self.cancelling else "",
             f"seeds alike {self.alike:.0%}" if self.alike else "",
             f"unknown {before:.0%} -> {after:.0%}" if before or after else "",
         ]
@@ -76,7 +79,7 @@ class ChangeWorld:
 
     @property
     def null(self) -> bool:
-        """Whether nothing changes in what is asked."""
+        """Whether nothing changes in what is asked, on average."""
         if self.what == "diversity":
             return not (self.toward_even or self.toward_first or self.made_even)
         return not (self.toward_even or self.toward_first or self.flipped)
@@ -98,6 +101,8 @@ class ChangeWorld:
         share = drawn_shares(self.shares, attributes, rng)
         moved = 0.5 + (1 - self.toward_even) * (share - 0.5)
         moved = np.clip(moved + self.toward_first, 0, 1)
+        if self.cancelling:
+            moved = moved[::-1].copy()
         if self.made_even:
             moved[:: self.made_even] = 0.5
         if self.flipped:
@@ -211,6 +216,13 @@ def settings() -> list[ChangeWorld]:
                 ChangeWorld("all 60 %", 12, 9, toward_first=0.2, unit=unit, what=what),
             ]
     found += [ChangeWorld("all 70 %", 4, 3), ChangeWorld("all 70 %", 4, 9)]
+    found += [
+        ChangeWorld(kinds, 12, n, cancelling=True, worlds=2000)
+        for kinds, n in (
+            ("60 % or 75 %", 9), ("75 % or 90 %", 9), ("70 % or 95 %", 9), ("60 % or 90 %", 9),
+            ("60 % or 90 %", 30),
+        )
+    ]  # fmt: skip
     found += [
         ChangeWorld("all 60 %", 1, n, toward_first=by, alike=alike, what="attribute")
         for n in (9, 30) for by in (0.0, 0.2) for alike in (0.0, 0.5)
