@@ -44,6 +44,17 @@ def test_sets_that_are_alike_say_what_one_says(shares: list[float], prompts: int
     assert found.p_value == pytest.approx(one.p_value, abs=0.12)
 
 
+def test_the_high_end_holds_on_whichever_side_a_group_near_its_target_is() -> None:
+    rng, even = np.random.default_rng(6), np.full(3, 1 / 3)
+    drawn = np.array([[[85, 51, 14]], [[85, 52, 13]], [[84, 51, 15]]] * 4)
+    found = drawn_target_distance(drawn, even, by_prompt=False, rng=rng)
+    first = np.stack([drawn[:, :, 0], drawn[:, :, 1] + drawn[:, :, 2]], axis=2)
+    alone = drawn_target_distance(first, [1 / 3, 2 / 3], by_prompt=False, rng=rng)
+    assert found is not None
+    assert alone is not None
+    assert found.interval.high == pytest.approx(alone.interval.high)
+
+
 def test_sets_that_are_all_moved_alike_are_no_distance() -> None:
     rng = np.random.default_rng(1)
     rejected, values, alone, each = [], [], [], []

@@ -12,8 +12,8 @@ from scipy import special, stats
 from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_fraction
 from portrayal.statistics.counts import FloatArray, Intervals, as_counts
+from portrayal.statistics.design_effect import DesignEffect, design_effect
 from portrayal.statistics.shares import prompts_share_interval
-from portrayal.statistics.targets import design_effect
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,9 +85,9 @@ def cell_shares(
     clustered = by_prompt and len(table) > 1
     flat = table.reshape(len(table), -1)
     together = flat.sum(axis=0)
-    effect = design_effect(flat) if clustered else 1.0
-    found = _shrunk(table.sum(axis=0), flat.sum() / effect)
-    spread = found.variances * (_widening(len(table), confidence) if clustered else 1.0)
+    design = design_effect(flat) if clustered else DesignEffect(1.0, flat.sum())
+    found = _shrunk(table.sum(axis=0), flat.sum() / design.effect)
+    spread = found.variances * (_widening(design.units, confidence) if clustered else 1.0)
     size = found.shares * (1 - found.shares) / spread  # of the Beta distribution that has both
     first, second = found.shares * size, (1 - found.shares) * size
     tail = (1 - confidence) / 2
@@ -110,10 +110,10 @@ def cell_shares(
     )
 
 
-def _widening(prompts: int, confidence: float) -> float:
+def _widening(units: float, confidence: float) -> float:
     """Return what not knowing the design effect adds to a variance, as Korn and Graubard do."""
     level = 0.5 + confidence / 2
-    return float((stats.t.ppf(level, prompts - 1) / stats.norm.ppf(level)) ** 2)
+    return float((stats.t.ppf(level, units) / stats.norm.ppf(level)) ** 2)
 
 
 class _Shrunk(NamedTuple):

@@ -12,10 +12,11 @@ from scipy import stats
 from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_fraction, check_rng
 from portrayal.statistics.counts import FloatArray, as_counts
+from portrayal.statistics.design_effect import DesignEffect, design_effect
 from portrayal.statistics.drawn_labels import combine_draws
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.shares import prompts_share_interval
-from portrayal.statistics.targets import ONE_SIDED, design_effect, usual_high
+from portrayal.statistics.targets import ONE_SIDED, others_above, usual_high
 
 _DRAWS = 1000
 
@@ -52,7 +53,8 @@ def drawn_target_distance(
 
     Of two groups, p is that of the share's interval over sets (`combine_draws`); of more, that of
     the pooled Wald test (D1), by F with at most as many degrees of freedom as prompts leave. The
-    interval is that of P(A) - T(A) over sets, A being the groups above the target.
+    interval is that of P(A) - T(A) over sets, A being the groups above the target; its high end is
+    the largest of all A that the data do not tell apart (`others_above`).
 
     Args:
         drawn: Images: (sets, prompts, groups).
@@ -98,29 +100,32 @@ def drawn_target_distance(
     if unclear:
         confidence = 1 - ONE_SIDED * (1 - confidence)
     ends = _combined(sets, more, confidence)
+    high = ends.high - over
+    for groups in others_above(gaps, goal, [pooled.effective], confidence):
+        high = max(high, _combined(sets, groups, confidence).high - float(goal[groups].sum()))
     if unclear:
-        high = max(ends.high - over, usual_high([pooled.effective], goal, confidence))
+        high = max(high, usual_high([pooled.effective], goal, confidence))
         interval = Interval(0.0, min(1.0, high))
     else:
-        interval = Interval(
-            max(ends.low - over - extra, 0.01 * plug_in), min(1.0, ends.high - over)
-        )
+        interval = Interval(max(ends.low - over - extra, 0.01 * plug_in), min(1.0, high))
     return DrawnDistance(max(0.0, plug_in - extra), interval, p_value)
 
 
 class _Set(NamedTuple):
-    """One set of labels: counts by prompt and group, and how many images they are worth."""
+    """One set of labels: counts by prompt and group, how many images they are worth, and units."""
 
     table: FloatArray
     clustered: bool
     effective: float
+    units: float
 
     @classmethod
     def of(cls, table: FloatArray, *, by_prompt: bool) -> _Set:
         table = table[table.sum(axis=1) > 0]
         clustered = by_prompt and len(table) > 1
-        effect = design_effect(table) if clustered else 1.0
-        return cls(table, clustered, float(table.sum()) / effect)
+        n = float(table.sum())
+        design = design_effect(table) if clustered else DesignEffect(1.0, n)
+        return cls(table, clustered, n / design.effect, design.units)
 
     @property
     def shares(self) -> FloatArray:
@@ -195,5 +200,5 @@ def _p_value(sets: list[_Set], pooled: _Pooled, goal: FloatArray, more: np.ndarr
     left = freedom * (pooled.draws - 1)
     units = 4 + (left - 4) * (1 + (1 - 2 / left) / max(pooled.added, 1e-9)) ** 2
     if sets[0].clustered:
-        units = min(units, freedom * (len(sets[0].table) - 1))
+        units = min(units, freedom * float(np.mean([one.units for one in sets])))
     return float(stats.f.sf(statistic, freedom, units))

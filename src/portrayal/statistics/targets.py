@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from scipy import stats
 from portrayal.errors import StatisticsError
 from portrayal.statistics.checks import check_fraction, check_resamples, check_rng
 from portrayal.statistics.counts import FloatArray, as_counts
+from portrayal.statistics.design_effect import DesignEffect, design_effect
 from portrayal.statistics.intervals import Interval
 from portrayal.statistics.levels import level_test
 from portrayal.statistics.shares import prompts_share_interval, prompts_share_p_value
@@ -64,12 +66,13 @@ def target_distance(
     (`prompts_share_interval`): with prompts as units it is that of `prompts_share_p_value`, with
     images that of Pearson's chi-square, whose interval is Wilson's. Of more groups and prompts it
     is that of Pearson's chi-square over its design effect (Rao and Scott's first correction: how
-    much more shares vary between prompts than images would), by F. Against counts it is that of
-    `level_test` with the two samples as levels: a sampled target is never taken as known. The
-    interval is that of P(A) - T(A) (`prompts_share_interval` on each side, joined as MOVER does),
-    less what chance adds; where p is above 1 - confidence it begins at 0, otherwise above. Counts
-    that are nearer to the target than chance makes them are no proof of it: the high end is then
-    that of usual counts.
+    much more shares vary between prompts than images would; `design_effect`), by F. Against counts
+    it is that of `level_test` with the two samples as levels: a sampled target is never taken as
+    known. The interval is that of P(A) - T(A) (`prompts_share_interval` on each side, joined as
+    MOVER does), less what chance adds; where p is above 1 - confidence it begins at 0, otherwise
+    above. Its high end is the largest of all sets A that the data do not tell apart
+    (`others_above`). Counts that are nearer to the target than chance makes them are no proof of
+    it: the high end is then that of usual counts.
 
     Args:
         counts: Images: one row per prompt, one column per group.
@@ -143,12 +146,12 @@ class _Sampled:
         self.clustered = clustered
         self.n = float(table.sum())
         self.shares = np.asarray(table.sum(axis=0) / self.n)
-        self.effect = design_effect(table) if clustered else 1.0
+        self.design = design_effect(table) if clustered else DesignEffect(1.0, self.n)
 
     @property
     def effective(self) -> int:
         """Images that would tell as much if each were a unit."""
-        return max(1, round(self.n / self.effect))
+        return max(1, round(self.n / self.design.effect))
 
     def p_value(self, target: FloatArray) -> float:
         """Return p against known shares: of two groups that of the share's own interval."""
@@ -167,28 +170,8 @@ class _Sampled:
         )
         if not self.clustered:
             return float(stats.chi2.sf(square, freedom))
-        units = freedom * (len(self.table) - 1)
-        return float(stats.f.sf(square / self.effect / freedom, freedom, units))
-
-
-def design_effect(table: FloatArray) -> float:
-    """Return how much more shares vary between prompts than single images would make them.
-
-    Rao and Scott's mean generalised design effect: the sum over groups of clustered variances over
-    multinomial ones, over the groups less one. At least 1; 1 where only one group occurs.
-
-    Args:
-        table: Images: one row per prompt, two or more, one column per group.
-    """
-    sizes = table.sum(axis=1)
-    n, k = float(sizes.sum()), len(sizes)
-    shares = table.sum(axis=0) / n
-    occurs = shares > 0
-    if occurs.sum() < 2 or k < 2:
-        return 1.0
-    residuals = table[:, occurs] - sizes[:, None] * shares[occurs]
-    variances = (residuals**2).sum(axis=0) * k / (k - 1) / n**2
-    return max(1.0, float((variances * n / shares[occurs]).sum() / (occurs.sum() - 1)))
+        effect, units = self.design
+        return float(stats.f.sf(square / effect / freedom, freedom, freedom * units))
 
 
 def _extra(
@@ -215,21 +198,69 @@ def _interval(
     p_value: float,
     confidence: float,
 ) -> Interval:
-    over = float(ours.shares[more].sum()), float(goal[more].sum())
     unclear = p_value > 1 - confidence
     if unclear:
         # The low end is 0 and cannot miss: more of the error may be spent on the high end.
         confidence = 1 - ONE_SIDED * (1 - confidence)
-    own = _bounds(ours, more, confidence)
-    base = Interval(over[1], over[1]) if theirs is None else _bounds(theirs, more, confidence)
-    gap = over[0] - over[1]
-    low = gap - math.hypot(over[0] - own.low, base.high - over[1]) - extra
-    high = gap + math.hypot(own.high - over[0], over[1] - base.low)
+    images = [one.effective for one in (ours, theirs) if one is not None]
+    gaps = ours.shares - goal
+    found = [
+        _gap_interval(ours, theirs, goal, groups, confidence)
+        for groups in (more, *others_above(gaps, goal, images, confidence))
+    ]
+    high = max(one.high for one in found)
     if unclear:
-        images = [one.effective for one in (ours, theirs) if one is not None]
-        high = max(high, usual_high(images, goal, confidence))
-        return Interval(0.0, min(1.0, high))
-    return Interval(max(low, gap * 0.01), min(1.0, high))
+        return Interval(0.0, min(1.0, max(high, usual_high(images, goal, confidence))))
+    return Interval(max(found[0].low - extra, float(gaps[more].sum()) * 0.01), min(1.0, high))
+
+
+def _gap_interval(
+    ours: _Sampled,
+    theirs: _Sampled | None,
+    goal: FloatArray,
+    groups: np.ndarray,
+    confidence: float,
+) -> Interval:
+    """Return the interval of how much more often some groups together are shown, by MOVER."""
+    share, aim = float(ours.shares[groups].sum()), float(goal[groups].sum())
+    own = _bounds(ours, groups, confidence)
+    base = Interval(aim, aim) if theirs is None else _bounds(theirs, groups, confidence)
+    gap = share - aim
+    return Interval(
+        gap - math.hypot(share - own.low, base.high - aim),
+        gap + math.hypot(own.high - share, aim - base.low),
+    )
+
+
+def others_above(
+    gaps: FloatArray, goal: FloatArray, images: Sequence[int], confidence: float
+) -> list[np.ndarray]:
+    """Return the other sets of groups that may be those above the target, for all the data tell.
+
+    The distance is the largest P(A) - T(A) of all sets A. Near its target a group is on either side
+    by chance, so that the observed A may be another one than the true one; the high end has to hold
+    for both. Up to two groups change sides: those nearest to their target, in standard errors,
+    whose own interval has the target inside. None of two groups, where one is above.
+
+    Args:
+        gaps: Shares less those of the target.
+        goal: The target.
+        images: The effective number of each sample.
+        confidence: Of the interval.
+    """
+    if ((goal > 0) | (gaps != 0)).sum() < 3:
+        return []
+    errors = np.sqrt(goal * (1 - goal) * sum(1 / n for n in images))
+    reach = float(stats.norm.ppf((1 + confidence) / 2)) * errors
+    near = np.flatnonzero(np.abs(gaps) < reach)
+    first = near[np.argsort(np.abs(gaps[near]) / errors[near], kind="stable")][:2]
+    found = []
+    for changed in (*combinations(first, 1), *combinations(first, 2)):
+        above = gaps > 0
+        above[list(changed)] ^= True
+        if 0 < above.sum() < len(gaps):
+            found.append(np.flatnonzero(above))
+    return found
 
 
 def usual_high(images: Sequence[int], goal: FloatArray, confidence: float) -> float:

@@ -182,7 +182,8 @@ def _target(draw: _Chance, name: str) -> KnownWorld:
     shares = draw.parts(groups, 0.05)
     if draw.one(True, False):
         target = draw.one(shares, draw.parts(groups, 0.05))
-        return TargetWorld(shares, target, prompts, images, icc, draw.one(False, True), _WORLDS)
+        sampled = draw.one(False, True)
+        return TargetWorld(shares, target, prompts, images, icc, sampled, worlds=_WORLDS)
     other = draw.parts(draw.one(2, 3), 0.15)
     cells = tuple(tuple(one * two for two in other) for one in shares)
     return CellWorld(f"drawn {name}", cells, prompts, images, icc, _WORLDS)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from portrayal.statistics.cells import cell_shares
 from portrayal.statistics.counts import FloatArray
@@ -34,6 +35,7 @@ class TargetWorld:
         images: Per prompt.
         icc: How much prompts differ.
         sampled: Whether the target is counts of as many prompts and images.
+        unequal: Whether numbers of images per prompt are geometric, with this mean.
     """
 
     shares: tuple[float, ...]
@@ -42,6 +44,7 @@ class TargetWorld:
     images: int
     icc: float = 0.0
     sampled: bool = False
+    unequal: bool = False
     worlds: int = 4000
     estimator: str = "target_distance"
 
@@ -52,9 +55,7 @@ class TargetWorld:
             "/".join(f"{100 * one:.0f}" for one in part) for part in (self.shares, self.target)
         )
         against = "sampled " if self.sampled else ""
-        return (
-            f"{shares} v {against}{target}, {self.prompts} prompts x {self.images}, ICC {self.icc}"
-        )
+        return f"{shares} v {against}{target}, {_size(self)}, ICC {self.icc}"
 
     @property
     def truth(self) -> float:
@@ -81,13 +82,16 @@ class TargetWorld:
     @property
     def _error(self) -> float:
         """Standard error of the share of one half of the images, of both sides where sampled."""
-        effect = 1 + (self.images - 1) * self.icc
+        # An image of prompts of geometric sizes has 2 m - 1 in its prompt on average, not m.
+        together = 2 * self.images - 1 if self.unequal else self.images
+        effect = 1 + (together - 1) * self.icc
         samples = 2 if self.sampled else 1
         return math.sqrt(samples * effect / (self.prompts * self.images)) / 2
 
     def told(self, rng: np.random.Generator) -> Told | None:
         """Draw prompts and images."""
-        counts = prompt_counts(self.shares, self.prompts, self.images, self.icc, rng)
+        images = _images(self, rng)
+        counts = prompt_counts(self.shares, self.prompts, images, self.icc, rng)
         target: tuple[float, ...] | FloatArray = self.target
         if self.sampled:
             target = prompt_counts(self.target, self.prompts, self.images, self.icc, rng)
@@ -109,6 +113,7 @@ class CellWorld:
         prompts: How many; one: images are the units.
         images: Per prompt.
         icc: How much prompts differ.
+        unequal: Whether numbers of images per prompt are geometric, with this mean.
     """
 
     name: str
@@ -117,6 +122,7 @@ class CellWorld:
     images: int
     icc: float = 0.0
     worlds: int = 4000
+    unequal: bool = False
     estimator: str = "cell_shares"
     null: bool = False
 
@@ -124,7 +130,7 @@ class CellWorld:
     def setting(self) -> str:
         """The world in a few words."""
         shape = f"{len(self.cells)} x {len(self.cells[0])}"
-        return f"{self.name}, {shape}, {self.prompts} prompts x {self.images}, ICC {self.icc}"
+        return f"{self.name}, {shape}, {_size(self)}, ICC {self.icc}"
 
     @property
     def reason(self) -> str:
@@ -135,7 +141,7 @@ class CellWorld:
     def told(self, rng: np.random.Generator) -> Told | None:
         """Draw prompts and images."""
         table = np.array(self.cells)
-        counts = prompt_counts(table.ravel(), self.prompts, self.images, self.icc, rng)
+        counts = prompt_counts(table.ravel(), self.prompts, _images(self, rng), self.icc, rng)
         shaped = counts.reshape(self.prompts, *table.shape)
         found = cell_shares(shaped, by_prompt=self.prompts > 1)
         if found is None:
@@ -145,6 +151,17 @@ class CellWorld:
         # Cells differ in their shares: all are told as distances from the truth.
         value, truth = float(found.shares[at]), float(table[at])
         return Told(value - truth, ends[0] - truth, ends[1] - truth, 0.0)
+
+
+def _size(world: TargetWorld | CellWorld) -> str:
+    images = f"geometric {world.images}" if world.unequal else f"{world.images}"
+    return f"{world.prompts} prompts x {images}"
+
+
+def _images(world: TargetWorld | CellWorld, rng: np.random.Generator) -> int | NDArray[np.int64]:
+    if not world.unequal:
+        return world.images
+    return rng.geometric(1 / world.images, world.prompts)
 
 
 def _table(
@@ -159,7 +176,8 @@ def _table(
 
 def settings() -> list[KnownWorld]:
     """Return the worlds: known and sampled targets; axes with nothing and much to do together."""
-    even2, even4 = (0.5, 0.5), (0.25,) * 4
+    even2, even3, even4 = (0.5, 0.5), (1 / 3,) * 3, (0.25,) * 4
+    rare = (0.9, 0.05, 0.05)
     half = np.array(even2)
     tones = np.array([0.6, 0.25, 0.15])
     monk = np.array([0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.02])
@@ -182,6 +200,14 @@ def settings() -> list[KnownWorld]:
         TargetWorld((0.8, 0.2), even2, 8, 9, 0.3, sampled=True),
         TargetWorld((0.5, 0.3, 0.2), (0.2, 0.3, 0.5), 1, 100, sampled=True),
         TargetWorld((0.6, 0.2, 0.1, 0.1), even4, 12, 9, 0.3, sampled=True),
+        TargetWorld(even3, even3, 4, 20, 0.1, unequal=True, worlds=2000),
+        TargetWorld(even4, even4, 12, 20, 0.2, unequal=True, worlds=2000),
+        TargetWorld(rare, rare, 12, 20, 0.1, unequal=True, worlds=2000),
+        TargetWorld(even3, even3, 50, 9, 0.2, unequal=True, worlds=2000),
+        TargetWorld((0.6, 0.2, 0.1, 0.1), even4, 12, 20, 0.2, unequal=True, worlds=2000),
+        TargetWorld((0.6, 0.3, 0.1), even3, 1, 150, worlds=2000),
+        TargetWorld((0.62, 0.27, 0.11), even3, 20, 9, 0.1, worlds=2000),
+        TargetWorld((0.62, 0.27, 0.11), even3, 20, 9, 0.1, unequal=True, worlds=2000),
         CellWorld("apart", _table(half, tones), 1, 100),
         CellWorld("apart", _table(half, tones), 12, 9, 0.3),
         CellWorld("apart", _table(half, monk), 1, 200),
@@ -192,4 +218,7 @@ def settings() -> list[KnownWorld]:
         CellWorld("tied", _table(half, half, 0.6), 8, 9, 0.3),
         CellWorld("tied", _table(tones, tones, 0.2), 1, 300),
         CellWorld("tied", _table(tones, tones, 0.2), 20, 9, 0.1),
+        CellWorld("apart", _table(half, tones), 12, 9, 0.3, worlds=2000, unequal=True),
+        CellWorld("tied", _table(half, tones, 0.3), 12, 9, 0.3, worlds=2000, unequal=True),
+        CellWorld("tied", _table(half, tones, 0.3), 20, 12, 0.1, worlds=2000, unequal=True),
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from portrayal.statistics.counts import FloatArray
@@ -136,14 +136,18 @@ class ValidationRow:
 
 
 def prompt_counts(
-    shares: ArrayLike, prompts: int, images: int, icc: float, rng: np.random.Generator
+    shares: ArrayLike,
+    prompts: int,
+    images: int | NDArray[np.int64],
+    icc: float,
+    rng: np.random.Generator,
 ) -> FloatArray:
     """Draw counts (prompts, groups) whose shares vary around `shares` by Dirichlet's distribution.
 
     Args:
         shares: Of the groups: one row for all prompts, or one per prompt.
         prompts: How many.
-        images: Per prompt.
+        images: Per prompt: one number for all prompts, or one each.
         icc: Intraclass correlation; 0: all prompts are alike.
         rng: Source of draws.
     """
