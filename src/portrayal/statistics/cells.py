@@ -53,9 +53,9 @@ def cell_shares(
     variance, widened for few prompts as Korn and Graubard do. Such intervals hold on average over
     the cells (simulated: 93 to 98% at 95%, tables of 2 x 2 to 2 x 10 cells): a cell that is the
     only one far from independence is drawn to it, and covered less often (a cell at 1% instead of
-    0.1%, 1,000 images: 85% of the cells). Where the data leave no
-    variance, `prompts_share_interval` bounds the share without shrinkage: an empty cell from above,
-    and a cell with all images, whose share is 1, from below.
+    0.1%, 1,000 images: 85% of the cells). Where the data leave no variance,
+    `prompts_share_interval` bounds the share without shrinkage: an empty cell from above, and a
+    cell with all images, whose share is 1, from below.
 
     Args:
         counts: Images: prompts x groups of one axis x groups of the other.
